@@ -1,0 +1,53 @@
+# Every target creates what it needs; `make help` lists them.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+export OPENBLAS_NUM_THREADS = 1
+export OMP_NUM_THREADS = 1
+export MKL_NUM_THREADS = 1
+
+.PHONY: help demo check quick test slow bench reproduce docs clean
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(BIN)/python pyproject.toml
+	$(BIN)/pip install -q -e '.[plot]'
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml
+	$(BIN)/pip install -q -e '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo  ## fit a model to a rugged function and draw it
+	$(BIN)/python -m outcrop.demo
+
+check: $(VENV)/.dev  ## lint, format, types, import order
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+quick: $(VENV)/.dev  ## the fast tests
+	$(BIN)/pytest -q
+
+test: check quick  ## what CI runs
+
+slow: $(VENV)/.dev  ## statistical, race and reproduction tests
+	$(BIN)/pytest -q -m slow
+
+bench: $(VENV)/.dev  ## speed, as ratios within one run
+	$(BIN)/python -m benchmarks
+
+reproduce: $(VENV)/.dev  ## the experiments of the papers
+	$(BIN)/python -m experiments
+
+docs: $(VENV)/.dev  ## run every example of README and docs
+	$(BIN)/pytest -q -p no:cacheprovider --doctest-glob='*.md' README.md docs
+
+clean:  ## remove the environment and caches
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist

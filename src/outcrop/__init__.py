@@ -1,0 +1,1 @@
+"""Bayesian optimisation of objectives that misbehave."""
