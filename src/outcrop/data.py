@@ -1,0 +1,169 @@
+"""What a model sees: points, values, and the pairs of points that kernels are made of.
+
+`X` is `(n, d)`, `y` is `(n,)`; `noise` is a variance per observation, or None where the model's own
+noise is all there is.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Observations", "Pairs"]
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from outcrop.errors import ShapeError
+from outcrop.typing import Matrix, Points, Vector
+
+# Up to here squared differences are kept per dimension, exact for close points and fast to reweigh;
+# beyond, distances are matrix products of centred points.
+CACHED_GRAM_ROWS = 300
+CACHED_ELEMENTS = 60_000
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """All pairs of a row of `X1` with a row of `X2`, and distances between them.
+
+    Squared distances and their pullbacks are written once, here. `weights` are `(d,)` and usually
+    1/ℓ²; a matrix over the pairs is `(n, m)`.
+    """
+
+    X1: Points
+    X2: Points
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.X1), len(self.X2)
+
+    @cached_property
+    def squared_differences(self) -> Matrix:
+        """(x − x')² per dimension, `(d, n·m)`."""
+        differences = self.X1.T[:, :, None] - self.X2.T[:, None, :]
+        return np.square(differences, out=differences).reshape(self.X1.shape[1], -1)
+
+    @cached_property
+    def mismatches(self) -> Matrix:
+        """1 where two codes differ, per dimension, `(d, n·m)`."""
+        differ = self.X1.T[:, :, None] != self.X2.T[:, None, :]
+        return differ.reshape(self.X1.shape[1], -1).astype(float)
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether distances come from stored differences instead of matrix products."""
+        n, m = self.shape
+        if self.X1 is self.X2:
+            return n <= CACHED_GRAM_ROWS
+        return n * m * self.X1.shape[1] <= CACHED_ELEMENTS
+
+    def squared_distances(self, weights: Vector) -> Matrix:
+        """Σᵢ wᵢ (xᵢ − x'ᵢ)², `(n, m)`."""
+        if self.is_exact:
+            return (weights @ self.squared_differences).reshape(self.shape)
+        X1, X2 = self._centred
+        root = np.sqrt(weights)
+        Z1, Z2 = X1 * root, X2 * root
+        r2 = Z1 @ (-2.0 * Z2).T
+        r2 += np.einsum("ij,ij->i", Z1, Z1)[:, None]
+        r2 += np.einsum("ij,ij->i", Z2, Z2)
+        np.maximum(r2, 0.0, out=r2)
+        if self.X1 is self.X2:
+            np.fill_diagonal(r2, 0.0)
+        return r2
+
+    def pull_weights(self, r2_bar: Matrix) -> Vector:
+        """How a gradient in the squared distances travels back to the weights, `(d,)`."""
+        if self.is_exact:
+            return self.squared_differences @ r2_bar.reshape(-1)
+        X1, X2 = self._centred
+        return (
+            r2_bar.sum(1) @ X1**2
+            + r2_bar.sum(0) @ X2**2
+            - 2 * np.einsum("ij,ij->j", X1, r2_bar @ X2)
+        )
+
+    def pull_inputs(self, r2_bar: Matrix, weights: Vector) -> tuple[Points, Points]:
+        """How a gradient in the squared distances travels back to both sets of points."""
+        X1, X2 = self._centred
+        X1_bar = 2 * weights * (r2_bar.sum(1)[:, None] * X1 - r2_bar @ X2)
+        X2_bar = 2 * weights * (r2_bar.sum(0)[:, None] * X2 - r2_bar.T @ X1)
+        return X1_bar, X2_bar
+
+    def columns(self, columns: tuple[int, ...]) -> Pairs:
+        """The same pairs seen in some of the dimensions."""
+        return self.mapped(("columns", columns), lambda X: np.ascontiguousarray(X[:, columns]))
+
+    def mapped(self, key: Hashable, function: Callable[[Points], Points]) -> Pairs:
+        """The pairs of mapped points, kept under `key`: a likelihood asks for them many times."""
+        if key not in self._mapped:
+            X1 = function(self.X1)
+            self._mapped[key] = Pairs(X1, X1 if self.X1 is self.X2 else function(self.X2))
+        return self._mapped[key]
+
+    @cached_property
+    def _mapped(self) -> dict[Hashable, Pairs]:
+        return {}
+
+    @cached_property
+    def _centred(self) -> tuple[Points, Points]:
+        centre = self.X2.mean(0)
+        return self.X1 - centre, self.X2 - centre
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """Points and what was measured there.
+
+    >>> data = Observations([[0.1], [0.7]], [1.0, 2.0])
+    >>> len(data), data.dimension
+    (2, 1)
+    """
+
+    X: Points
+    y: Vector
+    noise: Vector | None = None  # variances, one per observation
+
+    def __post_init__(self) -> None:
+        X = np.ascontiguousarray(self.X, dtype=float)
+        y = np.ascontiguousarray(self.y, dtype=float)
+        if X.ndim != 2 or y.ndim != 1 or len(X) != len(y):
+            raise ShapeError(f"expected X (n, d) and y (n,), got {X.shape} and {y.shape}")
+        object.__setattr__(self, "X", X)
+        object.__setattr__(self, "y", y)
+        if self.noise is not None:
+            noise = np.ascontiguousarray(self.noise, dtype=float)
+            if noise.shape != y.shape:
+                raise ShapeError(
+                    f"expected one noise variance per value {y.shape}, got {noise.shape}"
+                )
+            object.__setattr__(self, "noise", noise)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def dimension(self) -> int:
+        return self.X.shape[1]
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The data paired with themselves; kept, because every likelihood needs them."""
+        return Pairs(self.X, self.X)
+
+    def append(self, X: Points, y: Vector, noise: Vector | None = None) -> Observations:
+        """These observations followed by more; rows without a stated noise have none."""
+        more = Observations(X, y, noise)
+        if more.dimension != self.dimension:
+            raise ShapeError(f"expected X (k, {self.dimension}) to append, got {more.X.shape}")
+        if self.noise is None and more.noise is None:
+            both = None
+        else:
+            both = np.concatenate(
+                [
+                    part.noise if part.noise is not None else np.zeros(len(part))
+                    for part in (self, more)
+                ]
+            )
+        return Observations(np.vstack([self.X, more.X]), np.concatenate([self.y, more.y]), both)

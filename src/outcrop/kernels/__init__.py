@@ -1,0 +1,24 @@
+"""Covariance functions: stationary ones, ones for categories, and kernels around kernels."""
+
+from __future__ import annotations
+
+__all__ = [
+    "RBF",
+    "Additive",
+    "Conditional",
+    "Kernel",
+    "Matern12",
+    "Matern32",
+    "Matern52",
+    "Overlap",
+    "Product",
+    "RationalQuadratic",
+    "Scaled",
+    "Subspace",
+    "Sum",
+]
+
+from outcrop.kernels.base import Kernel
+from outcrop.kernels.categorical import Conditional, Overlap
+from outcrop.kernels.compose import Additive, Product, Scaled, Subspace, Sum
+from outcrop.kernels.stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic

@@ -1,0 +1,131 @@
+"""Kernels for columns that hold category codes, and for columns that are not always active."""
+
+from __future__ import annotations
+
+__all__ = ["Conditional", "Overlap"]
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from outcrop.data import Pairs
+from outcrop.errors import ModelError
+from outcrop.kernels.base import FeatureMap, Kernel, Pull
+from outcrop.kernels.stationary import positive_vector
+from outcrop.params import shaped
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+Condition = tuple[int, tuple[tuple[int, int], ...], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap(Kernel):
+    """k = exp(−Σᵢ 1[hᵢ ≠ h'ᵢ] / ℓᵢ): covariance falls with every category that differs.
+
+    A large ℓᵢ says that category i hardly matters. Unlike a sum of overlaps it has full rank, so a
+    combination never tried keeps its own uncertainty.
+    """
+
+    lengthscales: Vector  # (d,) or (1,)
+
+    def __post_init__(self) -> None:
+        value = positive_vector("Overlap", "lengthscales", self.lengthscales)
+        object.__setattr__(self, "lengthscales", value)
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        dimension = pairs.X1.shape[1]
+        rates = np.broadcast_to(1 / self.lengthscales, (dimension,))
+        K = np.exp(-(rates @ pairs.mismatches)).reshape(pairs.shape)
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            bar = pairs.mismatches @ (K_bar * K).reshape(-1)
+            if len(self.lengthscales) == 1:
+                bar = bar.sum(keepdims=True)
+            return shaped(self, lengthscales=bar / self.lengthscales**2)
+
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            return np.zeros_like(pairs.X1), np.zeros_like(pairs.X2)
+
+        return K, Pull(parameters, inputs)
+
+    def diag(self, X: Points) -> Vector:
+        return np.ones(len(X))
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        """Per column √ρ s + √(1 − ρ) g(code): a sign shared by all codes, and one per code."""
+        rates = np.broadcast_to(1 / self.lengthscales, (dimension,))
+        shared = rng.choice([-1.0, 1.0], (dimension, count))
+        seeds = rng.integers(1 << 62, size=dimension)
+
+        def values(X: Points) -> Matrix:
+            total = np.ones((len(X), count))
+            for i in range(dimension):
+                rho = np.exp(-rates[i])
+                codes, index = np.unique(X[:, i], return_inverse=True)
+                signs = np.stack(
+                    [
+                        np.random.default_rng([seeds[i], int(code) & 0xFFFFFFFF]).choice(
+                            [-1.0, 1.0], count
+                        )
+                        for code in codes
+                    ]
+                )
+                total *= np.sqrt(rho) * shared[i] + np.sqrt(1 - rho) * signs[index]
+            return total
+
+        return FeatureMap(values, lambda X, values_bar: np.zeros_like(X))
+
+
+@dataclass(frozen=True, eq=False)
+class Conditional(Kernel):
+    """A kernel to which the value of an inactive parameter means nothing.
+
+    `conditions` lists `(column, ((choice column, code), …), is_code)` for each column that is
+    active only where all its choices hold those codes. Where it is not, the inner kernel sees the
+    middle of the range, or for a category the code −1: all configurations without the parameter
+    look alike.
+    """
+
+    conditions: tuple[Condition, ...]
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        if not self.conditions:
+            raise ModelError("Conditional(conditions=()): without conditions use the kernel itself")
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        K, pull = self.kernel.on(pairs.mapped(self.conditions, lambda X: self._masked(X)[0]))
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            return shaped(self, conditions=self.conditions, kernel=pull.parameters(K_bar))
+
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            bar1, bar2 = pull.inputs(K_bar)
+            return bar1 * self._masked(pairs.X1)[1], bar2 * self._masked(pairs.X2)[1]
+
+        return K, Pull(parameters, inputs)
+
+    def diag(self, X: Points) -> Vector:
+        return self.kernel.diag(self._masked(X)[0])
+
+    def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
+        masked, active = self._masked(X)
+        return self.kernel.pull_diag(masked, diag_bar) * active
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        values, pull = self.kernel.features(rng, count, dimension)
+
+        def pull_masked(X: Points, values_bar: Matrix) -> Points:
+            masked, active = self._masked(X)
+            return pull(masked, values_bar) * active
+
+        return FeatureMap(lambda X: values(self._masked(X)[0]), pull_masked)
+
+    def _masked(self, X: Points) -> tuple[Points, Points]:
+        """`X` with inactive entries replaced, and 1 where it is active."""
+        masked, active = X.copy(), np.ones_like(X)
+        for column, needs, is_code in self.conditions:
+            on = np.logical_and.reduce([X[:, choice] == code for choice, code in needs])
+            masked[~on, column] = -1.0 if is_code else 0.5
+            active[:, column] = on
+        return masked, active

@@ -1,0 +1,198 @@
+"""Kernels that see two points only through their scaled distance.
+
+    r² = Σᵢ (xᵢ − x'ᵢ)² / ℓᵢ²
+
+Each is a function of r² with a finite slope there: ∂k/∂r² exists at r = 0 where ∂k/∂r · ∂r/∂x does
+not. A single lengthscale serves all dimensions. All have unit variance; `Scaled` gives another.
+"""
+
+from __future__ import annotations
+
+__all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary"]
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outcrop.data import Pairs
+from outcrop.errors import ModelError, ShapeError
+from outcrop.kernels.base import FeatureMap, Kernel, Pull
+from outcrop.params import Free, shaped
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+SQRT3, SQRT5 = np.sqrt(3.0), np.sqrt(5.0)
+
+
+def positive_vector(owner: str, name: str, value: Any) -> Any:
+    """`value` as a vector of positive numbers; a free slot stays as it is."""
+    if isinstance(value, Free):
+        return value
+    vector = np.atleast_1d(np.asarray(value, dtype=float))
+    if vector.ndim != 1 or not len(vector) or not (np.isfinite(vector) & (vector > 0)).all():
+        raise ModelError(
+            f"{owner}({name}={value!r}): expected finite numbers above 0, one per dimension"
+        )
+    return vector
+
+
+@dataclass(frozen=True, eq=False)
+class Stationary(Kernel):
+    """A kernel of the scaled distance; a subclass says which function of r² it is."""
+
+    lengthscales: Vector  # (d,) or (1,), in units of the unit cube
+
+    def __post_init__(self) -> None:
+        value = positive_vector(type(self).__name__, "lengthscales", self.lengthscales)
+        object.__setattr__(self, "lengthscales", value)
+
+    @abstractmethod
+    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+        """k and ∂k/∂r² at each squared distance; may use `r2` as scratch."""
+
+    @abstractmethod
+    def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
+        """Draws from the spectral density at unit lengthscale, `(dimension, count)`."""
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        weights = self._weights(pairs.X1.shape[1])
+        K, slope = self.profile(pairs.squared_distances(weights))
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            return shaped(self, lengthscales=self._pull_lengthscales(pairs, K_bar * slope))
+
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            return pairs.pull_inputs(K_bar * slope, weights)
+
+        return K, Pull(parameters, inputs)
+
+    def diag(self, X: Points) -> Vector:
+        return np.ones(len(X))
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        """√2 cos(ωᵀx + b) with ω from the spectral density [Rahimi & Recht 2007]."""
+        scale = np.sqrt(self._weights(dimension))[:, None]
+        omega = self.frequencies(rng, count, dimension) * scale
+        phase = rng.uniform(0, 2 * np.pi, count)
+
+        def values(X: Points) -> Matrix:
+            return np.sqrt(2.0) * np.cos(X @ omega + phase)
+
+        def pull(X: Points, values_bar: Matrix) -> Points:
+            return (-np.sqrt(2.0) * np.sin(X @ omega + phase) * values_bar) @ omega.T
+
+        return FeatureMap(values, pull)
+
+    def _weights(self, dimension: int) -> Vector:
+        weights = self.lengthscales**-2.0
+        if len(weights) == dimension:
+            return weights
+        if len(weights) == 1:
+            return np.repeat(weights, dimension)
+        raise ShapeError(
+            f"{type(self).__name__} has {len(weights)} lengthscales for points of {dimension} "
+            "dimensions; give one per dimension, or a single one for all"
+        )
+
+    def _pull_lengthscales(self, pairs: Pairs, r2_bar: Matrix) -> Vector:
+        weights_bar = pairs.pull_weights(r2_bar)
+        if len(self.lengthscales) == 1:
+            weights_bar = weights_bar.sum(keepdims=True)
+        return -2.0 * weights_bar * self.lengthscales**-3.0
+
+
+@dataclass(frozen=True, eq=False)
+class RBF(Stationary):
+    """k = exp(−r²/2): samples are infinitely smooth [Rasmussen & Williams 2006, eq. 4.9]."""
+
+    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+        K = np.exp(np.multiply(r2, -0.5, out=r2), out=r2)
+        return K, -0.5 * K
+
+    def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
+        return rng.standard_normal((dimension, count))
+
+
+@dataclass(frozen=True, eq=False)
+class Matern12(Stationary):
+    """k = exp(−r): samples are continuous and nowhere smooth [ibid., eq. 4.18]."""
+
+    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+        r = np.sqrt(r2, out=r2)
+        K = np.exp(-r)
+        # The slope is infinite at r = 0, where every caller multiplies it by a difference of 0.
+        return K, np.divide(-0.5 * K, r, out=np.zeros_like(K), where=r > 0)
+
+    def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
+        return student_frequencies(rng, count, dimension, degrees=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Matern32(Stationary):
+    """k = (1 + s) exp(−s), s = √3 r: samples are once differentiable [ibid., eq. 4.17]."""
+
+    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+        s = np.sqrt(np.multiply(r2, 3.0, out=r2), out=r2)
+        decay = np.exp(-s)
+        return (1 + s) * decay, -1.5 * decay
+
+    def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
+        return student_frequencies(rng, count, dimension, degrees=3)
+
+
+@dataclass(frozen=True, eq=False)
+class Matern52(Stationary):
+    """k = (1 + s + s²/3) exp(−s), s = √5 r: samples are twice differentiable [ibid., eq. 4.17]."""
+
+    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+        s = SQRT5 * np.sqrt(r2)
+        decay = np.exp(-s)
+        np.add(s, 1.0, out=s)
+        np.multiply(r2, 5 / 3, out=r2)
+        np.add(r2, s, out=r2)
+        K = np.multiply(r2, decay, out=r2)
+        slope = np.multiply(s, decay, out=s)
+        return K, np.multiply(slope, -5 / 6, out=slope)
+
+    def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
+        return student_frequencies(rng, count, dimension, degrees=5)
+
+
+@dataclass(frozen=True, eq=False)
+class RationalQuadratic(Stationary):
+    """k = (1 + r²/(2α))^−α: a mixture of RBF kernels over lengthscales [ibid., eq. 4.19]."""
+
+    alpha: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.alpha, Free) and not 0 < self.alpha < np.inf:
+            raise ModelError(f"RationalQuadratic(alpha={self.alpha!r}): expected a number above 0")
+
+    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+        base = 1 + r2 / (2 * self.alpha)
+        K = base**-self.alpha
+        return K, -0.5 * K / base
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        K, pull = super().on(pairs)
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            r2 = pairs.squared_distances(self._weights(pairs.X1.shape[1]))
+            base = 1 + r2 / (2 * self.alpha)
+            alpha_bar = float((K_bar * K * ((base - 1) / base - np.log(base))).sum())
+            lengthscales = pull.parameters(K_bar).lengthscales  # type: ignore[attr-defined]
+            return shaped(self, lengthscales=lengthscales, alpha=alpha_bar)
+
+        return K, Pull(parameters, pull.inputs)
+
+    def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
+        precision = rng.gamma(self.alpha, 1 / self.alpha, count)
+        return rng.standard_normal((dimension, count)) * np.sqrt(precision)
+
+
+def student_frequencies(rng: Rng, count: int, dimension: int, degrees: int) -> Matrix:
+    """A Matérn kernel's spectral density: multivariate Student t with 2ν degrees of freedom."""
+    chi2 = rng.chisquare(degrees, count)
+    return rng.standard_normal((dimension, count)) * np.sqrt(degrees / chi2)

@@ -1,0 +1,74 @@
+"""The one place that factorises: Cholesky with stated jitter, triangular solves, row appends.
+
+`chol` is always the lower factor in Fortran order, so that LAPACK works on it without a copy.
+"""
+
+from __future__ import annotations
+
+__all__ = ["JITTERS", "append_rows", "cholesky", "inverse_lower", "solve_lower", "solve_upper"]
+
+import logging
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
+
+from outcrop.errors import NumericalError
+from outcrop.typing import Matrix
+
+logger = logging.getLogger(__name__)
+
+# Added to the diagonal, as multiples of its mean, until the factorisation succeeds.
+JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+
+
+def cholesky(K: Matrix) -> tuple[Matrix, float]:
+    """Lower factor of the symmetric `K`, and the jitter that it took (0 almost always).
+
+    Only one triangle of `K` is read; `K` itself is left as it was.
+    """
+    A = K.T if K.flags.c_contiguous else K
+    chol, info = dpotrf(A, lower=1)
+    if info == 0 and np.isfinite(chol[-1, -1]):
+        return chol, 0.0
+    scale = float(np.diagonal(K).mean())
+    for step in JITTERS[1:]:
+        chol, info = dpotrf(A + step * scale * np.eye(len(K)), lower=1)
+        if info == 0 and np.isfinite(chol[-1, -1]):
+            logger.debug(
+                "jitter %.0e x mean diagonal made a %d x %d matrix factorise", step, *K.shape
+            )
+            return chol, step * scale
+    raise NumericalError(
+        f"a {len(K)} × {len(K)} covariance has no Cholesky factor even with {JITTERS[-1]:g} of its "
+        f"mean diagonal ({scale:g}) added; check the kernel for NaN and for negative variances"
+    )
+
+
+def solve_lower(chol: Matrix, B: Matrix) -> Matrix:
+    """L⁻¹ B for a vector or a matrix; fastest when `B` is Fortran-ordered."""
+    return dtrtrs(chol, B, lower=1)[0]
+
+
+def solve_upper(chol: Matrix, B: Matrix) -> Matrix:
+    """L⁻ᵀ B for a vector or a matrix; fastest when `B` is Fortran-ordered."""
+    return dtrtrs(chol, B, lower=1, trans=1)[0]
+
+
+def inverse_lower(chol: Matrix) -> Matrix:
+    """The lower triangle of (L Lᵀ)⁻¹, with zeros above the diagonal."""
+    return dpotri(chol, lower=1)[0]
+
+
+def append_rows(chol: Matrix, cross: Matrix, corner: Matrix) -> tuple[Matrix, float]:
+    """The factor of [[L Lᵀ, crossᵀ], [cross, corner]] from that of its first block, in O(n²) a row.
+
+    `cross` is `(k, n)` and `corner` `(k, k)`. Also returns the jitter the new corner took.
+    """
+    n, k = len(chol), len(corner)
+    below = solve_lower(chol, cross.T).T
+    tip, jitter = cholesky(corner - below @ below.T)
+    grown = np.zeros((n + k, n + k), order="F")
+    grown[:n, :n] = chol
+    grown[n:, :n] = below
+    grown[n:, n:] = tip
+    return grown, jitter

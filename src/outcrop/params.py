@@ -1,0 +1,248 @@
+"""Hyperparameters as free slots of a model, and the flat vector θ that inference moves.
+
+A model is written once, with `free(prior)` where a number is to be inferred:
+
+    GP(kernel=Matern52(lengthscales=free(LogNormal(), size=Per.DIMENSION)), noise=free(Gamma(1, 9)))
+
+`Layout.of(model, data)` names the slots ("kernel.lengthscales", "noise") and maps them to θ, which
+lives on the whole line: slots with positive support through exp, bounded ones through the logistic
+function, the rest as they are. `bind(θ)` returns the same model with numbers in place.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Free", "Layout", "Per", "Slot", "free", "shaped"]
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cached_property
+from math import inf, log, pi
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from outcrop.data import Observations
+from outcrop.errors import ModelError
+from outcrop.priors import Normal, Prior
+from outcrop.typing import Mask, Matrix, Rng, Vector
+
+M = TypeVar("M")
+T = TypeVar("T")
+
+
+class Per(Enum):
+    """Slot sizes that are known only with the data."""
+
+    DIMENSION = "dimension"
+    OBSERVATION = "observation"
+
+
+@dataclass(frozen=True)
+class Free:
+    """A place in a model that inference fills; written with `free`."""
+
+    prior: Prior
+    size: int | Per | None  # None is a single number, not a vector of one
+
+
+def free(prior: Prior, size: int | Per | None = None) -> Any:
+    """Leave this number (or vector of `size` independent ones) to inference, under `prior`."""
+    if not isinstance(prior, Prior):
+        raise ModelError(f"free({prior!r}): expected a prior such as LogNormal(0, 1)")
+    if isinstance(size, int) and size < 1:
+        raise ModelError(f"free(size={size}): expected at least 1, or None for a single number")
+    return Free(prior, size)
+
+
+def shaped(like: T, **values: Any) -> T:
+    """An instance of `like`'s class that holds `values` unchecked: a gradient, or a bound model."""
+    instance = object.__new__(type(like))
+    instance.__dict__.update(values)
+    return instance
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One free place: its name in the model, its prior, and the part of θ that fills it."""
+
+    name: str
+    prior: Prior
+    part: slice
+    scalar: bool
+    latent: bool  # one standard normal per observation
+
+    @property
+    def size(self) -> int:
+        return int(self.part.stop - self.part.start)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout(Generic[M]):
+    """The free slots of a model in order, and the maps between θ and the model.
+
+    >>> from outcrop.priors import Normal
+    >>> @dataclass(frozen=True)
+    ... class Line:
+    ...     slope: float
+    >>> layout = Layout.of(Line(slope=free(Normal())), Observations([[0.0]], [1.0]))
+    >>> layout.names, layout.bind(np.array([3.0]))
+    (('slope',), Line(slope=3.0))
+    """
+
+    model: M
+    slots: tuple[Slot, ...]
+
+    @classmethod
+    def of(cls, model: M, data: Observations) -> Layout[M]:
+        slots: list[Slot] = []
+        start = 0
+        for name, hole in _holes(model, ""):
+            size = {
+                Per.DIMENSION: data.dimension,
+                Per.OBSERVATION: len(data),
+                None: 1,
+            }.get(hole.size, hole.size)  # type: ignore[arg-type]
+            assert isinstance(size, int)
+            latent = hole.size is Per.OBSERVATION and hole.prior == Normal(0.0, 1.0)
+            part = slice(start, start + size)
+            slots.append(Slot(name, hole.prior.for_size(size), part, hole.size is None, latent))
+            start += size
+        return cls(model, tuple(slots))
+
+    @property
+    def dim(self) -> int:
+        return self.slots[-1].part.stop if self.slots else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(slot.name for slot in self.slots)
+
+    def bind(self, theta: Vector) -> M:
+        """The model with θ's numbers in place."""
+        return self._build(theta)
+
+    def gradient(self, theta: Vector, model_bar: Any) -> Vector:
+        """A gradient shaped like the model, carried over to θ."""
+        pieces = [np.zeros(0)]
+        for slot in self.slots:
+            value = model_bar
+            for part in slot.name.split("."):
+                value = value[int(part)] if isinstance(value, tuple) else getattr(value, part)
+            pieces.append(value * slot.prior.rate(theta[slot.part]))
+        return np.concatenate(pieces)
+
+    def log_prior(self, theta: Vector) -> float:
+        """Log density of θ, the Jacobian of the transform included."""
+        centre, precision, constant, others = self._fused
+        z = (theta - centre) * precision
+        total = constant - 0.5 * float(z @ z)
+        for slot in others:
+            total += slot.prior.log_prior(theta[slot.part])[0]
+        return total if total == total else -inf
+
+    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self._sum_over_slots([s.prior.log_prior(theta[s.part]) for s in self.slots])
+
+    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        """log |d natural / dθ|: what a MAP estimate in natural coordinates subtracts."""
+        return self._sum_over_slots([s.prior.log_jacobian(theta[s.part]) for s in self.slots])
+
+    @property
+    def gaussian(self) -> Mask:
+        """Coordinates of θ that are standard normal latents, one per observation."""
+        mask = np.zeros(self.dim, dtype=bool)
+        for slot in self.slots:
+            mask[slot.part] = slot.latent
+        return mask
+
+    def sample_prior(self, rng: Rng, n: int) -> Matrix:
+        """Independent draws of θ, `(n, dim)`."""
+        theta = np.empty((n, self.dim))
+        for slot in self.slots:
+            x = slot.prior.sample(rng, n * slot.size)
+            theta[:, slot.part] = slot.prior.unconstrained(x).reshape(n, -1)
+        return theta
+
+    def natural(self, theta: Vector) -> dict[str, Vector]:
+        """Slot name to the slot's own values."""
+        return {slot.name: slot.prior.natural(theta[slot.part]) for slot in self.slots}
+
+    def unconstrained(self, values: Mapping[str, Any]) -> Vector:
+        """θ at the given values of every slot."""
+        theta = np.empty(self.dim)
+        for slot in self.slots:
+            theta[slot.part] = slot.prior.unconstrained(np.asarray(values[slot.name], dtype=float))
+        return theta
+
+    def split(self, theta: Vector) -> dict[str, list[float]]:
+        """θ by slot name, as plain lists: how a chain is stored."""
+        return {slot.name: theta[slot.part].tolist() for slot in self.slots}
+
+    def join(self, parts: Mapping[str, list[float]]) -> Vector:
+        """θ from parts by name; what is not there, or has grown since, is NaN."""
+        theta = np.full(self.dim, np.nan)
+        for slot in self.slots:
+            known = parts.get(slot.name, [])[: slot.size]
+            theta[slot.part.start : slot.part.start + len(known)] = known
+        return theta
+
+    def _sum_over_slots(self, values: list[tuple[float, Vector]]) -> tuple[float, Vector]:
+        total = sum(value for value, _ in values)
+        gradient = np.concatenate([np.zeros(0), *(piece for _, piece in values)])
+        return (total if total == total else -inf), gradient
+
+    @cached_property
+    def _fused(self) -> tuple[Vector, Vector, float, list[Slot]]:
+        """Slots with Gaussian θ as one density (centre, 1/sd, constant), and the others."""
+        centre, precision, constant = np.zeros(self.dim), np.zeros(self.dim), 0.0
+        for slot in self.slots:
+            if slot.prior.gaussian is not None:
+                location, scale = slot.prior.gaussian
+                centre[slot.part], precision[slot.part] = location, 1 / scale
+                constant -= slot.size * (log(scale) + 0.5 * log(2 * pi))
+        return centre, precision, constant, [s for s in self.slots if s.prior.gaussian is None]
+
+    @cached_property
+    def _build(self) -> Callable[[Vector], Any]:
+        slots = {slot.name: slot for slot in self.slots}
+        return _builder(self.model, "", slots) or (lambda theta: self.model)
+
+
+def _holes(node: Any, prefix: str) -> Iterator[tuple[str, Free]]:
+    """Every free place below `node`, depth first in field order."""
+    if isinstance(node, Free):
+        yield prefix, node
+        return
+    for name, child in _children(node):
+        yield from _holes(child, f"{prefix}.{name}" if prefix else name)
+
+
+def _children(node: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(node, tuple):
+        yield from ((str(i), child) for i, child in enumerate(node))
+    elif is_dataclass(node) and not isinstance(node, type):
+        yield from ((field.name, getattr(node, field.name)) for field in fields(node))
+
+
+def _builder(node: Any, prefix: str, slots: dict[str, Slot]) -> Callable[[Vector], Any] | None:
+    """What turns θ into a filled copy of `node`; None if nothing below it is free."""
+    if isinstance(node, Free):
+        slot = slots[prefix]
+        if slot.scalar:
+            return lambda theta: float(slot.prior.natural(theta[slot.part])[0])
+        return lambda theta: slot.prior.natural(theta[slot.part])
+    dynamic = {
+        name: build
+        for name, child in _children(node)
+        if (build := _builder(child, f"{prefix}.{name}" if prefix else name, slots))
+    }
+    if not dynamic:
+        return None
+    if isinstance(node, tuple):
+        return lambda theta: tuple(
+            dynamic[str(i)](theta) if str(i) in dynamic else child for i, child in enumerate(node)
+        )
+    static = {name: child for name, child in _children(node) if name not in dynamic}
+    steps = tuple(dynamic.items())
+    return lambda theta: shaped(node, **static, **{name: build(theta) for name, build in steps})

@@ -1,0 +1,22 @@
+"""Beliefs about the objective: models, posteriors, mixtures, and how they are inferred."""
+
+from __future__ import annotations
+
+__all__ = [
+    "GP",
+    "GPPosterior",
+    "Inferred",
+    "MarginalPosterior",
+    "Mixture",
+    "Posterior",
+    "SamplePath",
+    "Standardised",
+]
+
+from outcrop.surrogates.base import Posterior
+from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.mgp import MarginalPosterior
+from outcrop.surrogates.mixture import Mixture
+from outcrop.surrogates.outcome import Standardised
+from outcrop.surrogates.paths import SamplePath

@@ -1,0 +1,62 @@
+"""What the rest of the library asks of a belief about the objective.
+
+Everything here is on the unit cube and in the model's own (standardised) units, and the objective
+is to be minimised. `X` is `(m, d)`; means and variances are `(m,)`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Model", "Posterior", "PredictionPull", "SamplesPaths", "Surrogate"]
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from outcrop.data import Observations
+from outcrop.surrogates.paths import SamplePath
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+PredictionPull: TypeAlias = Callable[[Vector, Vector], Points]  # (mean_bar, var_bar) -> X_bar
+
+
+@runtime_checkable
+class Posterior(Protocol):
+    """What is believed of the objective once data were seen."""
+
+    def predict(self, X: Points) -> tuple[Vector, Vector]:
+        """Mean and variance of the objective, without observation noise."""
+        ...
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
+        """The same, and how gradients in them travel back to `X`."""
+        ...
+
+    def condition(self, X: Points, y: Vector) -> Posterior:
+        """The same belief once `y` is also believed at `X`."""
+        ...
+
+
+@runtime_checkable
+class SamplesPaths(Protocol):
+    """A posterior from which functions can be drawn."""
+
+    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]: ...
+
+    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix: ...
+
+    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath: ...
+
+
+class Model(Protocol):
+    """A family of beliefs, with hyperparameters as fields; inference fills the free ones."""
+
+    def condition(self, data: Observations) -> Posterior: ...
+
+    def log_likelihood(self, data: Observations) -> float: ...
+
+    def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, Any]: ...
+
+
+class Surrogate(Protocol):
+    """What turns observations into a belief."""
+
+    def fit(self, observations: Observations, rng: Rng, previous: Any = None) -> Posterior: ...

@@ -1,0 +1,197 @@
+"""Gaussian-process regression. Read this first: every other surrogate is a variation of it.
+
+Notation: `chol` is L with L Lᵀ = K + Σ, K the kernel at the data and Σ the noise; `white` is
+L⁻¹ (y − mean), so that (y − mean)ᵀ (K + Σ)⁻¹ (y − mean) = white @ white; `alpha` is L⁻ᵀ white.
+"""
+
+from __future__ import annotations
+
+__all__ = ["GP", "GPPosterior"]
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, log, pi
+
+import numpy as np
+from scipy.linalg.blas import dsyr
+
+from outcrop.data import Observations, Pairs
+from outcrop.errors import ModelError, NumericalError, ShapeError
+from outcrop.kernels.base import Kernel
+from outcrop.linalg import append_rows, cholesky, inverse_lower, solve_lower, solve_upper
+from outcrop.params import Free, shaped
+from outcrop.surrogates.base import PredictionPull
+from outcrop.surrogates.paths import SamplePath
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+LOG_2PI = log(2 * pi)
+VAR_FLOOR = 1e-12  # of the prior variance: the rounding level of a Cholesky; keeps log std finite
+
+
+@dataclass(frozen=True, eq=False)
+class GP:
+    """A Gaussian process with a constant mean, observed through Gaussian noise.
+
+    >>> from outcrop.kernels import Matern52
+    >>> data = Observations([[0.2], [0.8]], [1.0, -1.0])
+    >>> mean, var = GP(Matern52([0.3]), noise=1e-6).condition(data).predict(np.array([[0.2]]))
+    >>> mean.round(3), var.round(3)
+    (array([1.]), array([0.]))
+    """
+
+    kernel: Kernel
+    noise: float = 0.0  # variance; comes on top of each observation's own
+    mean: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise ModelError(
+                f"GP(kernel={self.kernel!r}): expected a kernel such as Matern52([0.5])"
+            )
+        if not isinstance(self.noise, Free) and not 0 <= self.noise < inf:
+            raise ModelError(f"GP(noise={self.noise!r}): expected a variance of at least 0")
+
+    def condition(self, data: Observations) -> GPPosterior:
+        """Rasmussen & Williams 2006, algorithm 2.1, lines 2 and 3."""
+        K, _ = self.kernel.on(data.pairs)
+        chol, jitter = cholesky(self._noisy(K, data))
+        return GPPosterior(self, data, chol, solve_lower(chol, data.y - self.mean), jitter)
+
+    def log_likelihood(self, data: Observations) -> float:
+        """log p(y | X); −inf where the covariance cannot be factorised."""
+        K, _ = self.kernel.on(data.pairs)
+        try:
+            chol, _ = cholesky(self._noisy(K, data))
+        except NumericalError:
+            return -inf
+        return gaussian_log_density(chol, solve_lower(chol, data.y - self.mean))
+
+    def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, GP]:
+        """log p(y | X), and its gradient shaped like the model [ibid., eq. 5.9]."""
+        K, pull = self.kernel.on(data.pairs)
+        try:
+            chol, _ = cholesky(self._noisy(K, data))
+        except NumericalError:
+            return -inf, shaped(self, kernel=pull.parameters(np.zeros_like(K)), noise=0.0, mean=0.0)
+        white = solve_lower(chol, data.y - self.mean)
+        value = gaussian_log_density(chol, white)
+        alpha = solve_upper(chol, white)
+        # ½ (α αᵀ − (K + Σ)⁻¹) folded into one triangle: K_bar meets only symmetric matrices.
+        K_bar = dsyr(-1.0, alpha, a=inverse_lower(chol), lower=1, overwrite_a=1).T
+        K_bar *= -1.0
+        K_bar.reshape(-1)[:: len(data) + 1] *= 0.5
+        gradient = shaped(
+            self,
+            kernel=pull.parameters(K_bar),
+            noise=float(np.trace(K_bar)),
+            mean=float(alpha.sum()),
+        )
+        return value, gradient
+
+    def _noisy(self, K: Matrix, data: Observations) -> Matrix:
+        diagonal = K.reshape(-1)[:: len(K) + 1]
+        diagonal += self.noise
+        if data.noise is not None:
+            diagonal += data.noise
+        return K
+
+
+def gaussian_log_density(chol: Matrix, white: Vector) -> float:
+    log_root_determinant = float(np.log(chol.diagonal()).sum())
+    return -0.5 * float(white @ white) - log_root_determinant - 0.5 * len(white) * LOG_2PI
+
+
+@dataclass(frozen=True, eq=False)
+class GPPosterior:
+    """What the process says once it has seen `data`; made by `GP.condition`."""
+
+    model: GP
+    data: Observations
+    chol: Matrix
+    white: Vector
+    jitter: float  # what was added to the diagonal beyond the noise, 0 almost always
+
+    def predict(self, X: Points) -> tuple[Vector, Vector]:
+        """Mean and variance of the latent function at each row of `X`."""
+        cross = self.model.kernel.on(self._pairs(X))[0]
+        V = solve_lower(self.chol, cross.T)
+        return self.model.mean + cross @ self.alpha, self._variance(X, V)
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
+        cross, pull = self.model.kernel.on(self._pairs(X))
+        V = solve_lower(self.chol, cross.T)
+
+        def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
+            cross_bar = np.multiply.outer(mean_bar, self.alpha)
+            cross_bar -= solve_upper(self.chol, V * (2 * var_bar)).T
+            return pull.inputs(cross_bar)[0] + self.model.kernel.pull_diag(X, var_bar)
+
+        return self.model.mean + cross @ self.alpha, self._variance(X, V), pull_back
+
+    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
+        """Mean `(m,)` and covariance `(m, m)` of the latent function at the rows of `X`."""
+        cross = self.model.kernel.on(self._pairs(X))[0]
+        V = solve_lower(self.chol, cross.T)
+        return self.model.mean + cross @ self.alpha, self.model.kernel.gram(X) - V.T @ V
+
+    def mean_gradient(self, X: Points) -> Points:
+        """Gradient of the posterior mean at each row of `X`, `(m, d)`."""
+        _, pull = self.model.kernel.on(self._pairs(X))
+        return pull.inputs(np.broadcast_to(self.alpha, (len(X), len(self.alpha))).copy())[0]
+
+    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
+        """`n` exact joint draws at the rows of `X`, `(n, m)`."""
+        mean, covariance = self.predict_joint(X)
+        chol, _ = cholesky(covariance + VAR_FLOOR * np.diag(self.model.kernel.diag(X)))
+        return mean + rng.standard_normal((n, len(X))) @ chol.T
+
+    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath:
+        """One draw as a function that can be evaluated and differentiated anywhere."""
+        kernel, data = self.model.kernel, self.data
+        prior = kernel.features(rng, features, data.dimension)
+        weights = rng.standard_normal(features) / np.sqrt(features)
+        noise = np.sqrt(self._noise(data)) * rng.standard_normal(len(data))
+        residual = data.y - self.model.mean - prior.values(data.X) @ weights - noise
+        correction = solve_upper(self.chol, solve_lower(self.chol, residual))
+        return SamplePath(self.model.mean, prior, weights, kernel, data.X, correction)
+
+    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> GPPosterior:
+        """The same process once `y` is also believed at `X`; O(n²) a row, `self` is untouched."""
+        data = self.data.append(X, y, noise)
+        new = Observations(data.X[len(self.data) :], data.y[len(self.data) :], noise)
+        corner = self.model.kernel.gram(new.X)
+        corner[np.diag_indices(len(new))] += self._noise(new)
+        chol, jitter = append_rows(self.chol, self.model.kernel(new.X, self.data.X), corner)
+        below = chol[len(self.data) :]
+        tail = solve_lower(
+            np.asfortranarray(below[:, len(self.data) :]),
+            new.y - self.model.mean - below[:, : len(self.data)] @ self.white,
+        )
+        white = np.concatenate([self.white, tail])
+        return GPPosterior(self.model, data, chol, white, max(self.jitter, jitter))
+
+    def leave_one_out(self) -> tuple[Vector, Vector]:
+        """Mean and variance of each *observation* given all others [ibid., eq. 5.12]."""
+        inverse = inverse_lower(self.chol).diagonal()
+        return self.data.y - self.alpha / inverse, 1 / inverse
+
+    @property
+    def log_likelihood(self) -> float:
+        return gaussian_log_density(self.chol, self.white)
+
+    @cached_property
+    def alpha(self) -> Vector:
+        return solve_upper(self.chol, self.white)
+
+    def _pairs(self, X: Points) -> Pairs:
+        if X.ndim != 2 or X.shape[1] != self.data.dimension:
+            raise ShapeError(f"expected X (m, {self.data.dimension}), got {X.shape}")
+        return Pairs(X, self.data.X)
+
+    def _noise(self, data: Observations) -> Vector:
+        own = data.noise if data.noise is not None else 0.0
+        return np.full(len(data), self.model.noise + self.jitter) + own
+
+    def _variance(self, X: Points, V: Matrix) -> Vector:
+        prior = self.model.kernel.diag(X)
+        return np.maximum(prior - np.einsum("ij,ij->j", V, V), VAR_FLOOR * prior)

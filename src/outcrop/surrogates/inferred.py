@@ -1,0 +1,140 @@
+"""A surrogate made of a model with free slots and a way to infer them."""
+
+from __future__ import annotations
+
+__all__ = ["Inferred", "ModelTarget"]
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from outcrop.data import Observations
+from outcrop.errors import NumericalError
+from outcrop.inference import Draws, Inference
+from outcrop.params import Layout
+from outcrop.surrogates.base import Model, Posterior
+from outcrop.surrogates.mgp import STEP, MarginalPosterior
+from outcrop.surrogates.mixture import Mixture
+from outcrop.typing import Mask, Matrix, Rng, Vector
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTarget:
+    """The posterior of a model's free slots given data, as inference wants to see it."""
+
+    model: Model
+    data: Observations
+
+    @cached_property
+    def layout(self) -> Layout[Model]:
+        return Layout.of(self.model, self.data)
+
+    @property
+    def dim(self) -> int:
+        return self.layout.dim
+
+    @property
+    def gaussian(self) -> Mask:
+        return self.layout.gaussian
+
+    def log_prior(self, theta: Vector) -> float:
+        return self.layout.log_prior(theta)
+
+    def log_likelihood(self, theta: Vector) -> float:
+        return self.layout.bind(theta).log_likelihood(self.data)
+
+    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self.layout.log_prior_with_gradient(theta)
+
+    def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        value, model_bar = self.layout.bind(theta).log_likelihood_with_gradient(self.data)
+        return value, self.layout.gradient(theta, model_bar)
+
+    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self.layout.log_jacobian_with_gradient(theta)
+
+    def sample_prior(self, rng: Rng, n: int) -> Matrix:
+        return self.layout.sample_prior(rng, n)
+
+
+@dataclass(frozen=True, eq=False)
+class Inferred:
+    """`model` with its free slots filled by `inference`: one component per draw.
+
+    >>> from outcrop.inference import Slice
+    >>> from outcrop.kernels import Matern52
+    >>> from outcrop.params import free
+    >>> from outcrop.priors import LogNormal
+    >>> from outcrop.surrogates import GP
+    >>> model = GP(Matern52(free(LogNormal(-1.0), size=1)), noise=1e-6)
+    >>> surrogate = Inferred(model, Slice(chains=4))
+    >>> data = Observations([[0.1], [0.5], [0.9]], [0.0, 1.0, 0.0])
+    >>> belief = surrogate.fit(data, np.random.default_rng(0))
+    >>> len(belief), sorted(belief.state)
+    (4, ['thetas', 'widths'])
+    """
+
+    model: Model
+    inference: Inference
+    variance: Literal["thesis", "moment"] = "thesis"  # of the Laplace approximation, see `mgp`
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        """The belief given `observations`, started from an earlier mixture's `state`."""
+        target = ModelTarget(self.model, observations)
+        layout = target.layout
+        if layout.dim == 0:
+            return Mixture.single(self.model.condition(observations))
+        draws = self.inference.infer(target, rng, _restored(layout, previous))
+        components, weights = [], []
+        for theta, weight in zip(draws.thetas, draws.weights, strict=True):
+            try:
+                components.append(self._component(target, theta, draws.covariance))
+                weights.append(weight)
+            except NumericalError as error:
+                logger.warning("a hyperparameter draw was left out: %s", error)
+        if not components:
+            raise NumericalError(
+                f"none of {len(draws)} hyperparameter draws gives a covariance that factorises"
+            )
+        return Mixture(tuple(components), np.array(weights), _stored(layout, draws))
+
+    def _component(
+        self, target: ModelTarget, theta: Vector, covariance: Matrix | None
+    ) -> Posterior:
+        def at(point: Vector) -> Posterior:
+            return target.layout.bind(point).condition(target.data)
+
+        if covariance is None:
+            return at(theta)
+        values, axes = np.linalg.eigh(covariance)
+        columns = (axes * np.sqrt(np.maximum(values, 0.0))).T
+        ahead = tuple(at(theta + STEP * column) for column in columns)
+        behind = tuple(at(theta - STEP * column) for column in columns)
+        return MarginalPosterior(at(theta), ahead, behind, self.variance)
+
+
+def _stored(layout: Layout[Any], draws: Draws) -> dict[str, Any]:
+    """Draws by slot name, as plain data: what the next fit starts from."""
+    state = {"thetas": [layout.split(theta) for theta in draws.thetas]}
+    if draws.widths is not None:
+        state["widths"] = [layout.split(widths) for widths in draws.widths]
+    return state
+
+
+def _restored(layout: Layout[Any], state: Mapping[str, Any] | None) -> Draws | None:
+    """The draws behind a state, in today's layout; entries that are new are NaN."""
+    if not state or not state.get("thetas"):
+        return None
+    thetas = np.stack([layout.join(parts) for parts in state["thetas"]])
+    widths = (
+        np.stack([layout.join(parts) for parts in state["widths"]]) if "widths" in state else None
+    )
+    return Draws.equal(thetas, np.full(len(thetas), np.nan), widths)

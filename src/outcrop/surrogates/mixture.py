@@ -1,0 +1,77 @@
+"""Belief under uncertainty about the belief: posteriors with weights.
+
+`k` components, `m` points. Nothing downstream knows how a mixture came about.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Mixture"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import ModelError, ShapeError
+from outcrop.surrogates.base import Posterior, SamplesPaths
+from outcrop.surrogates.paths import SamplePath
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A weighted set of posteriors.
+
+    `state` is what the next fit starts from: plain data, small, and fit to be stored.
+    """
+
+    components: tuple[Posterior, ...]
+    weights: Vector
+    state: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        weights = np.asarray(self.weights, dtype=float)
+        if weights.shape != (len(self.components),) or not len(weights):
+            raise ShapeError(
+                f"expected one weight for each of {len(self.components)} components, "
+                f"got {weights.shape}; a mixture has at least one"
+            )
+        if not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+            raise ModelError(f"expected weights ≥ 0 with a positive sum, got {weights}")
+        object.__setattr__(self, "weights", weights / weights.sum())
+
+    @classmethod
+    def single(cls, posterior: Posterior) -> Mixture:
+        return cls((posterior,), np.ones(1))
+
+    def __len__(self) -> int:
+        return len(self.components)
+
+    def predict_each(self, X: Points) -> tuple[Matrix, Matrix]:
+        """Mean and variance under each component, both `(k, m)`."""
+        means, variances = zip(*(part.predict(X) for part in self.components), strict=True)
+        return np.stack(means), np.stack(variances)
+
+    def moments(self, X: Points) -> tuple[Vector, Vector]:
+        """Mean and variance of the mixture itself: within components plus between them."""
+        means, variances = self.predict_each(X)
+        mean = self.weights @ means
+        return mean, self.weights @ (variances + (means - mean) ** 2)
+
+    def condition(self, X: Points, y: Vector | Matrix) -> Mixture:
+        """Each component once `y`, `(n,)` or `(k, n)` for one each, is also believed at `X`."""
+        each = np.broadcast_to(y, (len(self), len(X)))
+        parts = zip(self.components, each, strict=True)
+        return Mixture(
+            tuple(part.condition(X, own) for part, own in parts), self.weights, self.state
+        )
+
+    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath:
+        """A function drawn from one component, itself drawn by weight."""
+        part = self.components[rng.choice(len(self), p=self.weights)]
+        if not isinstance(part, SamplesPaths):
+            raise ModelError(
+                f"{type(part).__name__} offers no sample paths; use a GP for Thompson sampling"
+            )
+        return part.sample_path(rng, features)

@@ -1,0 +1,16 @@
+"""Contract suites: what anything of a kind must satisfy, to be run on a kernel or belief of your own.
+
+Each suite is a tuple of checks that raise `AssertionError`. With pytest:
+
+    @pytest.mark.parametrize("check", KERNEL_CONTRACT)
+    def test_my_kernel_keeps_the_contract(check):
+        check(MyKernel(0.3), points)
+"""
+
+from __future__ import annotations
+
+__all__ = ["KERNEL_CONTRACT", "POSTERIOR_CONTRACT", "central_differences"]
+
+from outcrop.testing.differences import central_differences
+from outcrop.testing.kernels import KERNEL_CONTRACT
+from outcrop.testing.posteriors import POSTERIOR_CONTRACT

@@ -1,0 +1,138 @@
+"""What every kernel must satisfy. `X` is `(n, d)` with n ≥ 4, points the kernel is made for."""
+
+from __future__ import annotations
+
+__all__ = ["KERNEL_CONTRACT"]
+
+from typing import Any
+
+import numpy as np
+
+from outcrop.data import Pairs
+from outcrop.kernels.base import Kernel
+from outcrop.testing.differences import central_differences, numbers, with_number
+from outcrop.typing import Points, Vector
+
+FEATURES = 20_000  # their mean product then misses the kernel by about 1/√20000 = 0.007 a standard
+FEATURE_TOLERANCE = 0.06  # deviation; eight of them leave room for heavy-tailed products
+
+
+def gram_is_symmetric(kernel: Kernel, X: Points) -> None:
+    K = kernel.gram(X)
+    np.testing.assert_allclose(K, K.T, rtol=0, atol=1e-13 * np.abs(K).max())
+
+
+def gram_has_no_negative_eigenvalue(kernel: Kernel, X: Points) -> None:
+    K = kernel.gram(np.vstack([X, X[:2]]))  # duplicates are where definiteness breaks
+    assert np.linalg.eigvalsh(K).min() >= -1e-10 * np.trace(K)
+
+
+def diag_is_the_diagonal_of_the_gram(kernel: Kernel, X: Points) -> None:
+    np.testing.assert_allclose(kernel.diag(X), np.diagonal(kernel.gram(X)), rtol=1e-10)
+
+
+def covariance_swaps_with_its_arguments(kernel: Kernel, X: Points) -> None:
+    half = len(X) // 2
+    np.testing.assert_allclose(kernel(X[:half], X[half:]), kernel(X[half:], X[:half]).T, rtol=1e-12)
+
+
+def large_sets_agree_with_small_ones(kernel: Kernel, X: Points) -> None:
+    """Distances come from stored differences or from matrix products, with the same result."""
+    many = np.tile(X, (400 // len(X) + 1, 1))
+    assert not Pairs(many, many).is_exact
+    whole = kernel.gram(many)[: len(X), len(X) : 2 * len(X)]
+    np.testing.assert_allclose(whole, kernel(X, X), atol=1e-6)
+
+
+def parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
+    X1, X2, K_bar = _problem(X)
+    kernel_bar = kernel.with_pullback(X1, X2)[1].parameters(K_bar)
+    for path, number in numbers(kernel):
+
+        def loss(value: Vector, path: Any = path) -> float:
+            return float((K_bar * with_number(kernel, path, value)(X1, X2)).sum())
+
+        expected = central_differences(loss, number)
+        np.testing.assert_allclose(
+            _at(kernel_bar, path), expected, rtol=1e-5, atol=1e-7, err_msg=f"{path}"
+        )
+
+
+def gram_parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
+    K_bar = np.tril(np.random.default_rng(3).normal(size=(len(X), len(X))))
+    kernel_bar = kernel.on(Pairs(X, X))[1].parameters(K_bar)
+    for path, number in numbers(kernel):
+
+        def loss(value: Vector, path: Any = path) -> float:
+            return float((K_bar * with_number(kernel, path, value).gram(X)).sum())
+
+        expected = central_differences(loss, number)
+        np.testing.assert_allclose(
+            _at(kernel_bar, path), expected, rtol=1e-5, atol=1e-7, err_msg=f"{path}"
+        )
+
+
+def inputs_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
+    X1, X2, K_bar = _problem(X)
+    X1_bar, X2_bar = kernel.with_pullback(X1, X2)[1].inputs(K_bar)
+    codes = [i for i in range(X.shape[1]) if _is_code(X[:, i])]
+    one = central_differences(lambda x: float((K_bar * kernel(x, X2)).sum()), X1)
+    two = central_differences(lambda x: float((K_bar * kernel(X1, x)).sum()), X2)
+    one[:, codes] = two[:, codes] = 0.0  # a step off a code is no category
+    np.testing.assert_allclose(X1_bar, one, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(X2_bar, two, rtol=1e-5, atol=1e-6)
+
+
+def diagonal_pulls_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
+    diag_bar = np.random.default_rng(5).normal(size=len(X))
+    expected = central_differences(lambda x: float(diag_bar @ kernel.diag(x)), X)
+    expected[:, [i for i in range(X.shape[1]) if _is_code(X[:, i])]] = 0.0
+    np.testing.assert_allclose(kernel.pull_diag(X, diag_bar), expected, rtol=1e-5, atol=1e-6)
+
+
+def features_have_the_kernel_as_mean_product(kernel: Kernel, X: Points) -> None:
+    features = kernel.features(np.random.default_rng(7), FEATURES, X.shape[1])
+    values = features.values(X)
+    scale = np.sqrt(np.outer(kernel.diag(X), kernel.diag(X)))
+    miss = (values @ values.T / FEATURES - kernel.gram(X)) / scale
+    assert np.abs(miss).max() < FEATURE_TOLERANCE
+
+
+def features_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
+    features = kernel.features(np.random.default_rng(7), 6, X.shape[1])
+    values_bar = np.random.default_rng(8).normal(size=(len(X), 6))
+    expected = central_differences(lambda x: float((values_bar * features.values(x)).sum()), X)
+    expected[:, [i for i in range(X.shape[1]) if _is_code(X[:, i])]] = 0.0
+    np.testing.assert_allclose(features.pull(X, values_bar), expected, rtol=1e-5, atol=1e-6)
+
+
+KERNEL_CONTRACT = (
+    gram_is_symmetric,
+    gram_has_no_negative_eigenvalue,
+    diag_is_the_diagonal_of_the_gram,
+    covariance_swaps_with_its_arguments,
+    large_sets_agree_with_small_ones,
+    parameters_pull_back_as_finite_differences,
+    gram_parameters_pull_back_as_finite_differences,
+    inputs_pull_back_as_finite_differences,
+    diagonal_pulls_back_as_finite_differences,
+    features_have_the_kernel_as_mean_product,
+    features_pull_back_as_finite_differences,
+)
+
+
+def _problem(X: Points) -> tuple[Points, Points, Vector]:
+    """Two sets with one point in common, where gradients break, and a gradient to pull back."""
+    half = len(X) // 2
+    X1, X2 = X[:half], np.vstack([X[:1], X[half:]])
+    return X1, X2, np.random.default_rng(1).normal(size=(len(X1), len(X2)))
+
+
+def _at(value: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        value = value[step] if isinstance(step, int) else getattr(value, step)
+    return value
+
+
+def _is_code(column: Vector) -> bool:
+    return bool(np.all(column == np.round(column)))
