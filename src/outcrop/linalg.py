@@ -21,16 +21,19 @@ logger = logging.getLogger(__name__)
 JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 
 
-def cholesky(K: Matrix) -> tuple[Matrix, float]:
+def cholesky(K: Matrix, scale: float | None = None) -> tuple[Matrix, float]:
     """Lower factor of the symmetric `K`, and the jitter that it took (0 almost always).
 
-    Only one triangle of `K` is read; `K` itself is left as it was.
+    Jitter is in units of `scale`, the mean of the diagonal if not given. Only one triangle of `K`
+    is read; `K` itself is left as it was.
     """
+    if len(K) == 0:
+        return np.zeros((0, 0), order="F"), 0.0
     A = K.T if K.flags.c_contiguous else K
     chol, info = dpotrf(A, lower=1)
     if info == 0 and np.isfinite(chol[-1, -1]):
         return chol, 0.0
-    scale = float(np.diagonal(K).mean())
+    scale = float(np.diagonal(K).mean()) if scale is None else scale
     for step in JITTERS[1:]:
         chol, info = dpotrf(A + step * scale * np.eye(len(K)), lower=1)
         if info == 0 and np.isfinite(chol[-1, -1]):
@@ -46,17 +49,17 @@ def cholesky(K: Matrix) -> tuple[Matrix, float]:
 
 def solve_lower(chol: Matrix, B: Matrix) -> Matrix:
     """L⁻¹ B for a vector or a matrix; fastest when `B` is Fortran-ordered."""
-    return dtrtrs(chol, B, lower=1)[0]
+    return B if len(chol) == 0 else dtrtrs(chol, B, lower=1)[0]
 
 
 def solve_upper(chol: Matrix, B: Matrix) -> Matrix:
     """L⁻ᵀ B for a vector or a matrix; fastest when `B` is Fortran-ordered."""
-    return dtrtrs(chol, B, lower=1, trans=1)[0]
+    return B if len(chol) == 0 else dtrtrs(chol, B, lower=1, trans=1)[0]
 
 
 def inverse_lower(chol: Matrix) -> Matrix:
     """The lower triangle of (L Lᵀ)⁻¹, with zeros above the diagonal."""
-    return dpotri(chol, lower=1)[0]
+    return chol if len(chol) == 0 else dpotri(chol, lower=1)[0]
 
 
 def append_rows(chol: Matrix, cross: Matrix, corner: Matrix) -> tuple[Matrix, float]:
@@ -66,7 +69,7 @@ def append_rows(chol: Matrix, cross: Matrix, corner: Matrix) -> tuple[Matrix, fl
     """
     n, k = len(chol), len(corner)
     below = solve_lower(chol, cross.T).T
-    tip, jitter = cholesky(corner - below @ below.T)
+    tip, jitter = cholesky(corner - below @ below.T, float(np.diagonal(corner).mean()))
     grown = np.zeros((n + k, n + k), order="F")
     grown[:n, :n] = chol
     grown[n:, :n] = below

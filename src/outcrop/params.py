@@ -129,7 +129,7 @@ class Layout(Generic[M]):
             value = model_bar
             for part in slot.name.split("."):
                 value = value[int(part)] if isinstance(value, tuple) else getattr(value, part)
-            pieces.append(value * slot.prior.rate(theta[slot.part]))
+            pieces.append(value * slot.prior.derivative(theta[slot.part]))
         return np.concatenate(pieces)
 
     def log_prior(self, theta: Vector) -> float:

@@ -67,7 +67,9 @@ class Prior(ABC):
             return theta
         if high == inf:
             return low + np.exp(theta)
-        return low + (high - low) / (1 + np.exp(-theta))
+        # Rounding must not reach the bounds, where densities may be infinite.
+        x = low + (high - low) / (1 + np.exp(-theta))
+        return np.clip(x, np.nextafter(low, high), np.nextafter(high, low))
 
     def unconstrained(self, x: Vector) -> Vector:
         """θ at x."""
@@ -78,7 +80,7 @@ class Prior(ABC):
             return np.log(x - low)
         return np.log(x - low) - np.log(high - x)
 
-    def rate(self, theta: Vector) -> Vector:
+    def derivative(self, theta: Vector) -> Vector:
         """dx/dθ."""
         low, high = self.support
         if low == -inf:
@@ -102,7 +104,7 @@ class Prior(ABC):
         x = self.natural(theta)
         jacobian, jacobian_slope = self.log_jacobian(theta)
         value = float(self.log_density(x).sum()) + jacobian
-        return value, self.slope(x) * self.rate(theta) + jacobian_slope
+        return value, self.slope(x) * self.derivative(theta) + jacobian_slope
 
 
 def _require_positive(prior: Prior, *names: str) -> None:
@@ -334,8 +336,8 @@ class Shifted(Prior):
     def unconstrained(self, x: Vector) -> Vector:
         return self.prior.unconstrained(x - self.by)
 
-    def rate(self, theta: Vector) -> Vector:
-        return self.prior.rate(theta)
+    def derivative(self, theta: Vector) -> Vector:
+        return self.prior.derivative(theta)
 
     def log_jacobian(self, theta: Vector) -> tuple[float, Vector]:
         return self.prior.log_jacobian(theta)
