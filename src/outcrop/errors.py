@@ -6,6 +6,11 @@
     ├── ShapeError(ValueError)        arrays whose shapes do not go together
     ├── ModelError(ValueError)        a kernel, prior or model was put together wrongly
     ├── NumericalError(ArithmeticError)   no stated remedy made the computation possible
+    ├── MethodError(ValueError)       an unknown or unsuitable method, direction or option
+    ├── TrialError(ValueError)        a trial that is unknown, finished already, or told nonsense
+    ├── SpaceExhausted(RuntimeError)  every legal configuration is known
+    ├── NoBelief(RuntimeError)        asked what is believed before the first value
+    ├── AllTrialsFailed(RuntimeError) the first trials of an optimisation all raised
     └── MissingExtra(ImportError)     an optional part is not installed
 
 Each is also the built-in error a caller would expect, and its message says what was expected, what
@@ -15,13 +20,18 @@ came, and what to do.
 from __future__ import annotations
 
 __all__ = [
+    "AllTrialsFailed",
+    "MethodError",
     "MissingExtra",
     "ModelError",
+    "NoBelief",
     "NumericalError",
     "OutcropError",
     "ParamsError",
     "ShapeError",
     "SpaceError",
+    "SpaceExhausted",
+    "TrialError",
 ]
 
 
@@ -47,6 +57,26 @@ class ModelError(OutcropError, ValueError):
 
 class NumericalError(OutcropError, ArithmeticError):
     """A computation failed after every stated remedy was tried."""
+
+
+class MethodError(OutcropError, ValueError):
+    """A method, direction or option that does not exist or does not fit the space."""
+
+
+class TrialError(OutcropError, ValueError):
+    """A trial that is unknown or finished already, or a value that is not one."""
+
+
+class SpaceExhausted(OutcropError, RuntimeError):
+    """Every legal configuration is known and none is worth repeating."""
+
+
+class NoBelief(OutcropError, RuntimeError):
+    """Nothing was told yet, so nothing is believed."""
+
+
+class AllTrialsFailed(OutcropError, RuntimeError):
+    """The first trials of an optimisation all raised; the first traceback is in the message."""
 
 
 class MissingExtra(OutcropError, ImportError):

@@ -1,0 +1,264 @@
+"""Slice sampling along one coordinate at a time, in chains that live from call to call.
+
+An update draws a level under the density, steps out from the present point in units of a width
+until the bracket leaves the slice, and shrinks the bracket onto points above the level [Neal 2003,
+figures 3 and 5]. A width decides what an update costs, never what it converges to, as long as it
+does not depend on the chain's own past: widths are adapted during burn-in and frozen afterwards.
+
+`theta` is `(dim,)`, `thetas` and `widths` are `(chains, dim)`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Slice", "Swept", "slice_chain", "slice_sweep"]
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import inf, log1p
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outcrop.inference.elliptical import elliptical_step
+from outcrop.inference.starts import from_previous, from_prior, prior_widths
+from outcrop.inference.target import Draws, LogDensity, Target, guarded, log_posterior, require
+from outcrop.typing import Matrix, Rng, Vector
+
+SHRINKS = 100  # a bracket shrunk this often is the present point up to rounding
+DRAWS_PER_UPDATE = 8  # uniforms fetched at once for each coordinate: 3 to set up, 1 per shrink
+BEST_WIDTH = 0.6  # of the mean bracket: gives a normal the width 3.5 σ, where updates cost least
+NARROWEST = 1e-3  # smallest width that burn-in may choose, in units of the prior's
+
+
+class Swept(NamedTuple):
+    """Where a sweep ended and what it learnt about the slices it met."""
+
+    theta: Vector
+    log_value: float
+    brackets: Vector  # (dim,), length of the bracket each accepted point came from, else the width
+    evaluations: int
+
+
+def slice_sweep(
+    log_density: LogDensity,
+    theta: Vector,
+    log_value: float,
+    widths: Vector,
+    rng: Rng,
+    coordinates: NDArray[np.intp] | None = None,
+    max_steps_out: int = 16,
+) -> Swept:
+    """One update of each of `coordinates` (all by default), in random order.
+
+    `log_value` is `log_density(theta)`. A bracket is at most `max_steps_out` widths long.
+
+    >>> rng = np.random.default_rng(0)
+    >>> swept = slice_sweep(lambda t: float(-t @ t), np.zeros(2), 0.0, np.ones(2), rng)
+    >>> swept.theta.shape, bool(swept.log_value == -swept.theta @ swept.theta)
+    ((2,), True)
+    """
+    theta = theta.copy()  # the one vector that every evaluation below sees
+    order = rng.permutation(len(theta) if coordinates is None else coordinates).tolist()
+    draw = _uniforms(rng, DRAWS_PER_UPDATE * len(order)).__next__
+    lengths, brackets = widths.tolist(), widths.tolist()
+    evaluations = 0
+    for i in order:
+        origin, width = float(theta[i]), lengths[i]
+        level = log_value + log1p(-draw())
+        left = origin - width * draw()
+        right = left + width
+        out_left = int(max_steps_out * draw())
+        out_right = max_steps_out - 1 - out_left
+        while out_left > 0:
+            theta[i] = left
+            evaluations += 1
+            if log_density(theta) <= level:
+                break
+            left -= width
+            out_left -= 1
+        while out_right > 0:
+            theta[i] = right
+            evaluations += 1
+            if log_density(theta) <= level:
+                break
+            right += width
+            out_right -= 1
+        for _ in range(SHRINKS):
+            theta[i] = proposal = left + (right - left) * draw()
+            evaluations += 1
+            value = log_density(theta)
+            if value > level:
+                log_value = value
+                break
+            if proposal < origin:
+                left = proposal
+            else:
+                right = proposal
+        else:
+            theta[i] = origin
+        brackets[i] = right - left
+    return Swept(theta, log_value, np.array(brackets), evaluations)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Several slice sampling chains, one draw from the end of each.
+
+    Started cold, chains begin at prior draws that the data allow, adapt their widths for `burn_in`
+    sweeps, and make `sweeps` more. Given the previous draws they go on from there with `sweeps`
+    sweeps: a new observation moves the target a little, so the chains follow. A chain whose point
+    has lost its density, or that is new, starts cold. Coordinates the target calls `gaussian` are
+    moved together, by `elliptical_steps` elliptical steps before each sweep of the others.
+
+    >>> Slice(chains=4, sweeps=2)
+    Slice(chains=4, burn_in=8, sweeps=2, elliptical_steps=4, max_steps_out=16)
+    """
+
+    chains: int = 8
+    burn_in: int = 8
+    sweeps: int = 1
+    elliptical_steps: int = 4
+    max_steps_out: int = 16
+
+    def __post_init__(self) -> None:
+        require(self, chains=1, burn_in=0, sweeps=0, elliptical_steps=1, max_steps_out=1)
+
+    def infer(self, target: Target, rng: Rng, previous: Draws | None = None) -> Draws:
+        """One draw per chain, equally weighted."""
+        with np.errstate(all="ignore"):
+            return self._infer(target, rng, previous)
+
+    def _infer(self, target: Target, rng: Rng, previous: Draws | None) -> Draws:
+        log_density = log_posterior(target)
+        thetas = np.full((self.chains, target.dim), np.nan)
+        values = np.full(self.chains, -np.inf)
+        widths = np.full((self.chains, target.dim), np.nan)
+        if previous is not None:
+            warm = from_previous(target, rng, previous)[: self.chains]
+            thetas[: len(warm)] = warm
+            values[: len(warm)] = [log_density(theta) for theta in warm]
+            if previous.widths is not None:
+                widths[: len(warm)] = previous.widths[: len(warm)]
+        cold = np.flatnonzero(~np.isfinite(values))
+        widths[cold] = np.nan
+        unknown = ~(widths > 0)
+        if unknown.any():
+            widths = np.where(unknown, prior_widths(target, rng), widths)
+
+        move = _transition(target, log_density, self.elliptical_steps, self.max_steps_out)
+        evaluations = 0
+        if len(cold) > 0:
+            thetas[cold], values[cold] = from_prior(target, log_density, rng, len(cold))
+            state = thetas[cold], values[cold], widths[cold[0]]
+            thetas[cold], values[cold], widths[cold], evaluations = _burn_in(
+                move, *state, rng, self.burn_in
+            )
+        for chain in range(self.chains):
+            for _ in range(self.sweeps):
+                swept = move(thetas[chain], float(values[chain]), widths[chain], rng)
+                thetas[chain], values[chain] = swept.theta, swept.log_value
+                evaluations += swept.evaluations
+        counts = {"sweep_evaluations": evaluations, "cold_chains": len(cold)}
+        return Draws.equal(thetas, values, widths, diagnostics=counts)
+
+
+def slice_chain(
+    target: Target,
+    rng: Rng,
+    n: int,
+    start: Vector | None = None,
+    widths: Vector | None = None,
+    burn_in: int = 50,
+    elliptical_steps: int = 1,
+    max_steps_out: int = 16,
+) -> Matrix:
+    """A chain `(n, dim)`, one row per sweep, after `burn_in` sweeps that adapt the widths.
+
+    It starts at `start` or at a prior draw, with `widths` or the prior's.
+    """
+    with np.errstate(all="ignore"):
+        log_density = log_posterior(target)
+        if start is None:
+            thetas, values = from_prior(target, log_density, rng, 1)
+        else:
+            thetas = np.array([start], dtype=np.float64)
+            values = np.array([log_density(thetas[0])])
+        widths = prior_widths(target, rng) if widths is None else widths
+        move = _transition(target, log_density, elliptical_steps, max_steps_out)
+        thetas, values, widths, _ = _burn_in(move, thetas, values, widths, rng, burn_in)
+        theta, log_value = thetas[0], float(values[0])
+        chain = np.empty((n, target.dim))
+        for i in range(n):
+            theta, log_value, _, _ = move(theta, log_value, widths, rng)
+            chain[i] = theta
+    return chain
+
+
+_Move: TypeAlias = Callable[[Vector, float, Vector, Rng], Swept]
+
+
+def _transition(
+    target: Target, log_density: LogDensity, elliptical_steps: int, max_steps_out: int
+) -> _Move:
+    """The update that leaves `target` invariant: the gaussian block, then the other coordinates.
+
+    A chain at a point without density stays there: nothing says where to go.
+    """
+    gaussian = np.asarray(target.gaussian, dtype=np.bool_)
+    others = np.flatnonzero(~gaussian)
+    prior, likelihood = guarded(target.log_prior), guarded(target.log_likelihood)
+
+    def sweep(theta: Vector, log_value: float, widths: Vector, rng: Rng) -> Swept:
+        if log_value == -inf:
+            return Swept(theta, log_value, widths, 0)
+        return slice_sweep(log_density, theta, log_value, widths, rng, others, max_steps_out)
+
+    def alternate(theta: Vector, log_value: float, widths: Vector, rng: Rng) -> Swept:
+        if log_value == -inf:
+            return Swept(theta, log_value, widths, 0)
+        whole = theta.copy()
+
+        def block_likelihood(block: Vector) -> float:
+            whole[gaussian] = block
+            return likelihood(whole)
+
+        block, value, evaluations = theta[gaussian], log_value - prior(theta), 0
+        for _ in range(elliptical_steps):
+            block, value, used = elliptical_step(block, block_likelihood, rng, value)
+            evaluations += used
+        whole[gaussian] = block
+        swept = sweep(whole, value + prior(whole), widths, rng)
+        return swept._replace(evaluations=swept.evaluations + evaluations)
+
+    return alternate if gaussian.any() else sweep
+
+
+def _burn_in(
+    move: _Move, thetas: Matrix, values: Vector, widths: Vector, rng: Rng, sweeps: int
+) -> tuple[Matrix, Vector, Vector, int]:
+    """All chains after `sweeps` sweeps, the widths they share `(dim,)`, and evaluations.
+
+    After each sweep the widths go half of the way, in logarithm, to `BEST_WIDTH` of the brackets
+    that points were accepted from, averaged over chains: too wide a bracket shrinks to the slice's
+    scale, too narrow a one steps out to it. Half of the way forgets the start in a few sweeps and
+    keeps the noise small.
+    """
+    thetas, values = thetas.copy(), values.copy()
+    narrowest = NARROWEST * widths
+    evaluations = 0
+    for _ in range(sweeps):
+        brackets = np.zeros_like(widths)
+        for chain, theta in enumerate(thetas):
+            swept = move(theta, float(values[chain]), widths, rng)
+            thetas[chain], values[chain] = swept.theta, swept.log_value
+            brackets += swept.brackets / len(thetas)
+            evaluations += swept.evaluations
+        widths = np.maximum(np.sqrt(widths * BEST_WIDTH * brackets), narrowest)
+    return thetas, values, widths, evaluations
+
+
+def _uniforms(rng: Rng, block: int) -> Iterator[float]:
+    """Uniform draws, fetched in blocks: a call of `rng` costs as much as fifty of its numbers."""
+    while True:
+        yield from rng.random(block).tolist()

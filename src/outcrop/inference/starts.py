@@ -1,0 +1,62 @@
+"""Where inference starts: the previous draws while they hold, the prior otherwise."""
+
+from __future__ import annotations
+
+__all__ = ["from_prior", "from_previous", "prior_widths"]
+
+import logging
+
+import numpy as np
+
+from outcrop.inference.target import Draws, LogDensity, Target
+from outcrop.typing import Matrix, Rng, Vector
+
+logger = logging.getLogger(__name__)
+
+SCREENED = 8  # prior draws looked at for every start that is used
+ROUNDS = 4  # how often to look again while no draw has a finite density
+WIDTH_DRAWS = 64  # prior draws behind a width; its sampling error is a few per cent
+QUARTILE_RANGE = 1.349  # of a standard normal
+
+
+def from_previous(target: Target, rng: Rng, previous: Draws) -> Matrix:
+    """The previous points, their NaN entries filled from the prior."""
+    thetas = np.array(previous.thetas, dtype=np.float64)
+    unknown = np.isnan(thetas)
+    if unknown.any():
+        thetas[unknown] = target.sample_prior(rng, len(thetas))[unknown]
+    return thetas
+
+
+def from_prior(target: Target, log_density: LogDensity, rng: Rng, n: int) -> tuple[Matrix, Vector]:
+    """`n` prior draws that the data do not rule out, and their log densities.
+
+    `log_density` is that of the posterior. Of `SCREENED · n` draws, `n` are taken without
+    replacement in proportion to their likelihood: they spread as far as the data allow, and none is
+    hopeless while a better one was drawn. If fewer than `n` have a finite density those are
+    repeated; if none has, the draws are returned as they are, with −inf.
+    """
+    for _ in range(ROUNDS):
+        thetas = np.asarray(target.sample_prior(rng, SCREENED * n), dtype=np.float64)
+        values = np.array([log_density(theta) for theta in thetas])
+        alive = np.flatnonzero(np.isfinite(values))
+        if len(alive) > 0:
+            break
+    else:
+        logger.warning("no prior draw of %d has a finite density", ROUNDS * SCREENED * n)
+        return thetas[:n], values[:n]
+    weights = values[alive] - np.array([target.log_prior(theta) for theta in thetas[alive]])
+    # The n largest of log weight + Gumbel noise are n draws without replacement.
+    ranked = alive[np.argsort(-(weights + rng.gumbel(size=len(alive))))]
+    chosen = np.resize(ranked, n)
+    return thetas[chosen], values[chosen]
+
+
+def prior_widths(target: Target, rng: Rng) -> Vector:
+    """The prior's scale in each coordinate `(dim,)`: its interquartile range in normal units.
+
+    Quartiles exist for every prior; a coordinate without spread gets 1.
+    """
+    lower, upper = np.quantile(target.sample_prior(rng, WIDTH_DRAWS), [0.25, 0.75], axis=0)
+    widths: Vector = (upper - lower) / QUARTILE_RANGE
+    return np.where(np.isfinite(widths) & (widths > 0), widths, 1.0)

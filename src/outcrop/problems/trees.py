@@ -1,0 +1,136 @@
+"""Conditional problems whose binary decisions open a tree of sub-spaces [Jenatton et al. 2017].
+
+Decisions are x1, x2, …, numbered level by level; every leaf has one variable of its own, numbered
+on, and adds its square to a shift; an inner node may share a variable r among all leaves below it.
+The paper's small tree with shared variables reads
+
+    x1 = 0, x2 = 0 :  x4² + 0.1 + r8        x1 = 1, x3 = 0 :  x6² + 0.3 + r9
+    x1 = 0, x2 = 1 :  x5² + 0.2 + r8        x1 = 1, x3 = 1 :  x7² + 0.4 + r9
+
+with flat names such as `x1.0.x2.1.x5` and `x1.0.r8`. The minimum of every tree is 0.1.
+"""
+
+from __future__ import annotations
+
+__all__ = ["balanced_tree", "unbalanced_tree"]
+
+from dataclasses import dataclass
+from typing import Any
+
+from outcrop.errors import SpaceError
+from outcrop.problems.base import Problem
+from outcrop.space import Choice, Float, Space
+from outcrop.typing import Params
+
+SHIFT = 0.1  # of the first leaf, and between one leaf and the next
+VERTEX = 0.5  # where a shared variable that enters as a square is best
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """value = x² + shift, x on [−1, 1]."""
+
+    variable: str
+    shift: float
+
+    def declare(self) -> dict[str, Any]:
+        return {self.variable: Float(-1.0, 1.0)}
+
+    def value(self, params: Params, prefix: str) -> float:
+        return float(params[prefix + self.variable]) ** 2 + self.shift
+
+    def best(self, prefix: str) -> dict[str, Any]:
+        return {prefix + self.variable: 0.0}
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A decision between two sub-trees, and perhaps a variable on [0, 1] that both share."""
+
+    variable: str
+    left: Node
+    right: Node
+    shared: str | None = None
+    quadratic: bool = False  # the shared variable adds (r − ½)² instead of r
+
+    def declare(self) -> dict[str, Any]:
+        decision = Choice({"0": self.left.declare(), "1": self.right.declare()})
+        shared = {self.shared: Float(0.0, 1.0)} if self.shared else {}
+        return {self.variable: decision, **shared}
+
+    def value(self, params: Params, prefix: str = "") -> float:
+        """The value below this node, whose flat names begin with `prefix`."""
+        option = params[prefix + self.variable]
+        branch = self.right if option == "1" else self.left
+        below = branch.value(params, f"{prefix}{self.variable}.{option}.")
+        if not self.shared:
+            return below
+        r = float(params[prefix + self.shared])
+        return below + ((r - VERTEX) ** 2 if self.quadratic else r)
+
+    def best(self, prefix: str = "") -> dict[str, Any]:
+        """The minimiser below this node: the first leaf has the smallest shift."""
+        shared = {prefix + self.shared: VERTEX if self.quadratic else 0.0} if self.shared else {}
+        below = self.left.best(f"{prefix}{self.variable}.0.")
+        return {prefix + self.variable: "0", **shared, **below}
+
+
+Node = Leaf | Inner
+
+
+def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False) -> Problem:
+    """2^depth leaves shifted by 0.1, 0.2, … from left to right; the paper's are `depth=2` and 3.
+
+    With `shared`, each child of the root shares a variable among the leaves below it; it enters
+    linearly or, if `quadratic`, as (r − ½)².
+    """
+    leaves = 2**depth
+
+    def node(number: int) -> Node:
+        if number >= leaves:
+            return Leaf(f"x{number}", SHIFT * (number - leaves + 1))
+        owner = shared and number in (2, 3)
+        return Inner(
+            f"x{number}",
+            node(2 * number),
+            node(2 * number + 1),
+            shared=f"r{2 * leaves + number - 2}" if owner else None,
+            quadratic=quadratic,
+        )
+
+    size = {2: "small", 3: "large"}.get(depth, f"depth-{depth}")
+    kind = "-quadratic" if shared and quadratic else "-shared" if shared else ""
+    return _tree_problem(f"tree-{size}{kind}", node(1))
+
+
+def unbalanced_tree(leaves: int = 4) -> Problem:
+    """A caterpillar: every decision ends in a leaf or goes on, with shifts growing downwards.
+
+    The shape of the paper's unbalanced trees is not published; this one is ours.
+    """
+    tree: Node = Leaf(f"x{2 * leaves - 1}", SHIFT * leaves)
+    for number in range(leaves - 1, 0, -1):
+        tree = Inner(f"x{number}", Leaf(f"x{leaves + number - 1}", SHIFT * number), tree)
+    return _tree_problem(f"tree-unbalanced-{leaves}", tree)
+
+
+@dataclass(frozen=True)
+class OnTree:
+    root: Inner
+
+    def __call__(self, params: Params) -> float:
+        return self.root.value(params)
+
+
+def _tree_problem(name: str, root: Node) -> Problem:
+    if not isinstance(root, Inner):
+        raise SpaceError("expected a tree of two leaves or more, got a single leaf")
+    return Problem(
+        name=name,
+        space=Space(root.declare()),
+        function=OnTree(root),
+        minimum=SHIFT,
+        minimisers=(root.best(),),
+        tags=("conditional",),
+        source="Jenatton et al. 2017, section 4.1",
+    )

@@ -1,0 +1,89 @@
+"""What a strategy is given, and what it gives back.
+
+Points are encoded (`Space.encode`), values are in the objective's units with the sign that makes
+smaller better. A strategy keeps nothing: what it learnt travels in `Suggestion.warm`, is stored
+with the trial, and comes back in the next `View`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Belief", "Strategy", "Suggestion", "View"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from outcrop.typing import Matrix, Params, Points, Rng, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """All that is known when a trial is asked for; every array is in order of trial numbers."""
+
+    number: int  # of the trial to propose
+    X: Points  # (n, D) where a value was told or added
+    y: Vector  # (n,) those values, smaller is better
+    std: Vector  # (n,) their told standard deviations, NaN where none was told
+    pending: Points  # (p, D) running trials
+    failed: Points  # (f, D)
+    known: frozenset[str] = frozenset()  # `Space.key` of all of them
+    noise: bool | float | None = None  # as the user declared it
+    warm: Mapping[str, Any] = field(default_factory=dict)  # the newest suggestion's
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether a configuration may be worth a second look: declared, told, or seen."""
+        if self.noise is True or (self.noise not in (None, False) and self.noise > 0):
+            return True
+        return bool(np.isfinite(self.std).any()) or self.replicates_differ
+
+    @property
+    def replicates_differ(self) -> bool:
+        """Whether two values at one configuration differ."""
+        if len(self.X) < 2:
+            return False
+        _, group = np.unique(self.X, axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        low = np.full(group.max() + 1, np.inf)
+        high = np.full(group.max() + 1, -np.inf)
+        np.minimum.at(low, group, self.y)
+        np.maximum.at(high, group, self.y)
+        return bool((high > low).any())
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestion:
+    """What to try next, a small JSON record of why, and what the next call may start from."""
+
+    params: Params
+    why: Mapping[str, Any] = field(default_factory=dict)
+    warm: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Belief(Protocol):
+    """What is believed of the objective, in its own units (smaller is better)."""
+
+    def predict(self, X: Points) -> tuple[Vector, Vector]:
+        """Mean and standard deviation of the objective, without observation noise."""
+        ...
+
+    def sample(self, X: Points, rng: Rng, n: int) -> Matrix:
+        """Joint draws at the rows of `X`, `(n, m)`."""
+        ...
+
+
+class Strategy(Protocol):
+    """How the next trial is found; made for one space."""
+
+    def propose(self, view: View, rng: Rng) -> Suggestion:
+        """The next configuration, legal and new unless the objective is noisy.
+
+        Raises `SpaceExhausted` if no legal configuration is left.
+        """
+        ...
+
+    def belief(self, view: View, rng: Rng) -> Belief:
+        """What is believed now; raises `NoBelief` before the first value."""
+        ...
