@@ -1,0 +1,259 @@
+"""How the values of one parameter become one column of numbers, and back.
+
+A column is on the unit interval (numbers, ordinals) or holds codes 0, …, k - 1 (categories,
+options). Every codec offers, over whole columns of length n:
+
+    encode(values)   legal values to their positions
+    decode(column)   positions to the nearest legal values
+    spread(u)        uniform numbers to legal positions, so that the values are spread as sampled
+    snap(column)     positions to the nearest legal positions
+    marks(column)    whole numbers that are equal when two positions mean the same value
+"""
+
+from __future__ import annotations
+
+__all__ = ["Codec", "Codes", "Interval", "Lattice", "LogLattice", "codec_of"]
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outcrop.space.discrete import Categorical, Choice, Ordinal
+from outcrop.space.parameters import Float, Int, Parameter
+from outcrop.typing import Vector
+
+MARK = 2.0**36  # floats nearer than 1 / MARK of their range share a key
+FINE = 2.0**40  # ranges with fewer representable floats than this are snapped to them
+MOST_GRID = 4096  # longer grids are not written out
+
+
+class Codec(ABC):
+    """Encoding of one parameter as one column."""
+
+    @abstractmethod
+    def encode(self, values: Sequence[Any]) -> Vector: ...
+
+    @abstractmethod
+    def decode(self, column: Vector) -> list[Any]: ...
+
+    @abstractmethod
+    def spread(self, u: Vector) -> Vector: ...
+
+    @abstractmethod
+    def snap(self, column: Vector) -> Vector: ...
+
+    @abstractmethod
+    def marks(self, column: Vector) -> NDArray[np.int64]: ...
+
+    @property
+    def grid(self) -> Vector | None:
+        """Every legal position on the unit interval, if they are few."""
+        return None
+
+
+@dataclass(frozen=True)
+class Interval(Codec):
+    """A continuum from `low` to `high`; u = t(v) / t(high) with t(v) = v - low or log(v / low)."""
+
+    low: float
+    high: float
+    log: bool
+
+    def encode(self, values: Sequence[float]) -> Vector:
+        return self.units(np.array(values, dtype=np.float64))
+
+    def decode(self, column: Vector) -> list[float]:
+        values: list[float] = self.values(column).tolist()
+        return values
+
+    def spread(self, u: Vector) -> Vector:
+        return self.snap(u)
+
+    def snap(self, column: Vector) -> Vector:
+        if self._coarse:
+            return self.units(self.values(column))
+        return np.clip(column, 0.0, 1.0)
+
+    def marks(self, column: Vector) -> NDArray[np.int64]:
+        return np.rint(self.units(self.values(column)) * MARK).astype(np.int64)
+
+    def units(self, values: Vector) -> Vector:
+        """Positions of values within the bounds."""
+        u = np.clip(self._travel(values) / self._length, 0.0, 1.0)
+        return np.where(values >= self.high, 1.0, u)
+
+    def values(self, column: Vector) -> Vector:
+        """Values at positions, chosen such that encoding them again gives the same positions.
+
+        Rounding alone would miss by an ulp now and then, and a value could then change its key by
+        a round trip; so a miss is mended by a step of an ulp, along the way or in the value.
+        """
+        u = np.clip(column, 0.0, 1.0)
+        t = u * self._length
+        values = self._arrive(t)
+        missed = self.units(values) != u
+        for ulps in (1, -1, 2, -2):
+            if not missed.any():
+                break
+            for nearby in (self._arrive(t + ulps * np.spacing(t)), self._nudge(values, ulps)):
+                mended = missed & (self.units(nearby) == u)
+                values = np.where(mended, nearby, values)
+                missed &= ~mended
+        return np.where(u >= 1.0, self.high, np.where(u <= 0.0, self.low, values))
+
+    def _travel(self, values: Vector) -> Vector:
+        """The way t from `low` to each value."""
+        if not self.log:
+            return values * self._scale - self.low * self._scale
+        if self._narrow:
+            return np.asarray(np.log1p((values - self.low) / self.low))
+        return np.asarray(np.log(values) - np.log(self.low))
+
+    def _arrive(self, t: Vector) -> Vector:
+        """The value after a way t from `low`, inverse of `_travel`."""
+        with np.errstate(over="ignore"):  # an ulp beyond the largest float is clipped
+            if not self.log:
+                values = (self.low * self._scale + t) / self._scale
+            elif self._narrow:
+                values = self.low + self.low * np.expm1(t)
+            else:
+                values = np.exp(np.log(self.low) + t)
+        return np.clip(values, self.low, self.high)
+
+    def _nudge(self, values: Vector, ulps: int) -> Vector:
+        with np.errstate(over="ignore"):
+            nudged: Vector = values + ulps * np.spacing(values)
+        return np.clip(nudged, self.low, self.high)
+
+    @cached_property
+    def _length(self) -> float:
+        return float(self._travel(np.array([self.high]))[0])
+
+    @cached_property
+    def _scale(self) -> float:
+        return 1.0 if math.isfinite(self.high - self.low) else 0.5
+
+    @cached_property
+    def _narrow(self) -> bool:
+        return self.high / 2 <= self.low  # where log v - log low would cancel
+
+    @cached_property
+    def _coarse(self) -> bool:
+        ulp = math.ulp(max(abs(self.low), abs(self.high)))
+        return self.high / ulp - self.low / ulp < FINE
+
+
+@dataclass(frozen=True)
+class Lattice(Codec):
+    """Equally spaced levels; `index` and `at` take a value to its number and back."""
+
+    levels: int
+    index: Callable[[Any], int | None]
+    at: Callable[[int], Any]
+
+    def encode(self, values: Sequence[Any]) -> Vector:
+        return np.array([self.index(value) for value in values], np.float64) / (self.levels - 1)
+
+    def decode(self, column: Vector) -> list[Any]:
+        return [self.at(index) for index in self.marks(column).tolist()]
+
+    def spread(self, u: Vector) -> Vector:
+        return np.clip(np.floor(u * self.levels), 0, self.levels - 1) / (self.levels - 1)
+
+    def snap(self, column: Vector) -> Vector:
+        return self.marks(column) / (self.levels - 1)
+
+    def marks(self, column: Vector) -> NDArray[np.int64]:
+        return np.rint(np.clip(column, 0.0, 1.0) * (self.levels - 1)).astype(np.int64)
+
+    @cached_property
+    def grid(self) -> Vector | None:
+        return np.arange(self.levels) / (self.levels - 1) if self.levels <= MOST_GRID else None
+
+
+@dataclass(frozen=True)
+class LogLattice(Codec):
+    """Whole numbers on a log scale; sampling gives each its share of log [low - ½, high + ½]."""
+
+    low: int
+    high: int
+
+    def encode(self, values: Sequence[int]) -> Vector:
+        return self._interval.encode(values)
+
+    def decode(self, column: Vector) -> list[int]:
+        values: list[int] = self.marks(column).tolist()
+        return values
+
+    def spread(self, u: Vector) -> Vector:
+        wide = np.log(self.low - 0.5), np.log(self.high + 0.5)
+        values = np.rint(np.exp(wide[0] + np.clip(u, 0.0, 1.0) * (wide[1] - wide[0])))
+        return self._interval.units(np.clip(values, self.low, self.high))
+
+    def snap(self, column: Vector) -> Vector:
+        return self._interval.units(self.marks(column).astype(np.float64))
+
+    def marks(self, column: Vector) -> NDArray[np.int64]:
+        u = np.clip(column, 0.0, 1.0)
+        below = np.clip(np.floor(self._interval.values(u)), self.low, self.high - 1)
+        nearer_above = self._interval.units(below + 1) - u < u - self._interval.units(below)
+        return (below + nearer_above).astype(np.int64)
+
+    @cached_property
+    def grid(self) -> Vector | None:
+        if self.high - self.low >= MOST_GRID:
+            return None
+        return self._interval.units(np.arange(self.low, self.high + 1, dtype=np.float64))
+
+    @cached_property
+    def _interval(self) -> Interval:
+        return Interval(float(self.low), float(self.high), log=True)
+
+
+@dataclass(frozen=True)
+class Codes(Codec):
+    """Unordered values by their place in the list."""
+
+    items: Sequence[Any]
+    index: Callable[[Any], int | None]
+
+    def encode(self, values: Sequence[Any]) -> Vector:
+        return np.array([self.index(value) for value in values], dtype=np.float64)
+
+    def decode(self, column: Vector) -> list[Any]:
+        return [self.items[code] for code in self.marks(column).tolist()]
+
+    def spread(self, u: Vector) -> Vector:
+        return np.clip(np.floor(u * len(self.items)), 0.0, len(self.items) - 1.0)
+
+    def snap(self, column: Vector) -> Vector:
+        return np.clip(np.rint(column), 0.0, len(self.items) - 1.0)
+
+    def marks(self, column: Vector) -> NDArray[np.int64]:
+        return self.snap(column).astype(np.int64)
+
+
+def codec_of(parameter: Parameter) -> Codec:
+    """The codec of every parameter but `Fixed`, which has no column."""
+    match parameter:
+        case Float(low, high, log=log, step=None):
+            return Interval(low, high, log)
+        case Float() as grid:
+            return Lattice(grid.levels or 1, grid.index, grid.at)
+        case Int(low, high, log=True):
+            return LogLattice(low, high)
+        case Int() as whole:
+            return Lattice(whole.levels, whole.index, whole.at)
+        case Categorical(choices) as categorical:
+            return Codes(choices, categorical.index)
+        case Choice() as choice:
+            return Codes(choice.names, choice.index)
+        case Ordinal() as ordinal:
+            return Lattice(ordinal.levels, ordinal.index, ordinal.at)
+    raise TypeError(f"{parameter!r} has no column")

@@ -1,0 +1,264 @@
+"""Numbers to choose: what every parameter offers, `Float` and `Int`.
+
+A parameter is a frozen value. It checks its own declaration (`SpaceError`) and the values given to
+it (`ParamsError`); how its values become columns is in `encoding`. Bounds are inclusive.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Float", "Int", "Parameter"]
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from outcrop.errors import ParamsError, SpaceError
+from outcrop.space.plain import Plain, exact_float, exact_int, mark
+
+MOST_LEVELS = 2**50  # i / (levels - 1) in float64 still tells neighbours apart, with room to spare
+MOST_LOG = 2**40  # the same for log(i), whose neighbours crowd at the upper end
+STEP_TOLERANCE = 1e-9  # in steps
+BOUND_TOLERANCE = 1e-12  # in widths of the range
+
+
+class Parameter(ABC):
+    """One thing to choose; parameters are equal when their declarations are, types included."""
+
+    @property
+    @abstractmethod
+    def levels(self) -> int | None:
+        """The number of legal values, or None for a continuum."""
+
+    @property
+    @abstractmethod
+    def allowed(self) -> str:
+        """The legal values in words, for messages."""
+
+    @abstractmethod
+    def check(self, value: object, name: str) -> Plain:
+        """`value` as the plain Python value it stands for; `ParamsError` if it is not legal."""
+
+    def refuse(self, value: object, name: str, why: str, hint: str = "") -> ParamsError:
+        """The error for a value of parameter `name` that is not legal."""
+        return ParamsError(f"{name!r} is {value!r}, {why}: expected {self.allowed}{hint}")
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What equality compares."""
+        return tuple(mark(getattr(self, item.name)) for item in fields(self))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Parameter):
+            return NotImplemented
+        return type(self) is type(other) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.identity))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Float(Parameter):
+    """A real number, on a linear or logarithmic scale, or on a grid of `step` that starts at `low`.
+
+    >>> Float(1e-5, 1e-1, log=True)
+    Float(1e-05, 0.1, log=True)
+    >>> Float(0, 1, step=0.1).at(3)
+    0.3
+    """
+
+    low: float
+    high: float
+    log: bool = field(default=False, kw_only=True)
+    step: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        given = repr(self)
+        low, high = exact_float(self.low), exact_float(self.high)
+        if low is None or high is None:
+            raise SpaceError(f"{given}: bounds must be finite numbers; write Float(0.0, 1.0)")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        _check_order(given, low, high)
+        _check_log(given, self.log, low, 1e-6)
+        if self.step is not None:
+            self._check_step(given)
+
+    def _check_step(self, given: str) -> None:
+        step = exact_float(self.step)
+        if step is None or step <= 0:
+            raise SpaceError(
+                f"{given}: step must be a number above 0; leave it out for a continuum"
+            )
+        object.__setattr__(self, "step", step)
+        if self.log:
+            raise SpaceError(
+                f"{given}: log and step exclude each other; drop one, or list an Ordinal"
+            )
+        ulp = math.ulp(max(abs(self.low), abs(self.high)))
+        if step < 4 * ulp:
+            raise SpaceError(
+                f"{given}: the step is lost in rounding at these bounds; use a larger one"
+            )
+        steps = self._steps(self.high)
+        if not steps < MOST_LEVELS:
+            raise SpaceError(f"{given}: more than 2**50 values; drop step for a continuum")
+        tolerance = min(STEP_TOLERANCE * steps, 1e-3) + 2 * ulp / step
+        if round(steps) < 1 or abs(steps - round(steps)) > tolerance:
+            near = (math.floor(steps), math.ceil(steps))
+            tries = " or ".join(f"{self.low + step * n:.12g}" for n in near if n > 0)
+            raise SpaceError(
+                f"{given}: high - low is not a whole number of steps; try high={tries}"
+            )
+
+    @cached_property
+    def levels(self) -> int | None:
+        return None if self.step is None else round(self._steps(self.high)) + 1
+
+    @property
+    def allowed(self) -> str:
+        steps = "" if self.step is None else f" in steps of {self.step!r}"
+        return f"a number from {self.low!r} to {self.high!r}{steps}"
+
+    def at(self, index: int) -> float:
+        """Value number `index` of the grid, as its decimals are written: 0.3, not 3 × 0.1."""
+        if index + 1 == self.levels:
+            return self.high
+        low, step = self._decimals
+        return float(low + index * step)
+
+    @cached_property
+    def _decimals(self) -> tuple[Decimal, Decimal]:
+        return Decimal(repr(self.low)), Decimal(repr(self.step))
+
+    def index(self, value: float) -> int:
+        """The number of the grid value nearest to `value`."""
+        return min(max(round(self._steps(value)), 0), (self.levels or 1) - 1)
+
+    def _steps(self, value: float) -> float:
+        """The way from `low` to `value` in steps, for a parameter that has them."""
+        step = self.step or math.inf
+        if math.isfinite(value - self.low):
+            return (value - self.low) / step
+        return (value / 2 - self.low / 2) / (step / 2)
+
+    def check(self, value: object, name: str) -> float:
+        number = value + 0.0 if type(value) is float else exact_float(value)
+        if number is None or not math.isfinite(number):
+            raise self.refuse(value, name, "not a finite number")
+        if not self.low <= number <= self.high:
+            slack = BOUND_TOLERANCE * self.high - BOUND_TOLERANCE * self.low
+            if number < self.low - slack:
+                raise self.refuse(value, name, "below its lower bound")
+            if number > self.high + slack:
+                raise self.refuse(value, name, "above its upper bound")
+            number = min(max(number, self.low), self.high)
+        if self.step is None:
+            return number
+        level = self.at(self.index(number))
+        if abs(number - level) > max(STEP_TOLERANCE * self.step, 2 * math.ulp(number)):
+            raise self.refuse(value, name, f"off the grid (the nearest value is {level!r})")
+        return level
+
+    def __repr__(self) -> str:
+        return _declaration("Float", self.low, self.high, self.log, self.step)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Int(Parameter):
+    """A whole number, on a linear or logarithmic scale; `Int(0, 100, step=5)` takes every fifth.
+
+    >>> Int(16, 512, log=True)
+    Int(16, 512, log=True)
+    """
+
+    low: int
+    high: int
+    log: bool = field(default=False, kw_only=True)
+    step: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        given = repr(self)
+        low, high = exact_int(self.low), exact_int(self.high)
+        if low is None or high is None:
+            raise SpaceError(
+                f"{given}: bounds must be whole numbers; write Int(1, 10), or use Float"
+            )
+        step = 1 if self.step is None else exact_int(self.step)
+        if step is None or step <= 0:
+            raise SpaceError(f"{given}: step must be a whole number above 0; leave it out for 1")
+        for name, number in (("low", low), ("high", high), ("step", step)):
+            object.__setattr__(self, name, number)
+        _check_order(given, low, high)
+        _check_log(given, self.log, low, 1)
+        if self.log and step != 1:
+            raise SpaceError(
+                f"{given}: log and step exclude each other; drop one, or list an Ordinal"
+            )
+        if (high - low) % step:
+            below = high - (high - low) % step
+            tries = " or ".join(str(fit) for fit in (below, below + step) if fit > low)
+            raise SpaceError(
+                f"{given}: high - low is not a whole number of steps; try high={tries}"
+            )
+        if self.levels > MOST_LEVELS:
+            raise SpaceError(f"{given}: more than 2**50 values; use a larger step, or Float")
+        if self.log and high > MOST_LOG:
+            raise SpaceError(f"{given}: high is above 2**40 on a log scale; use Float(log=True)")
+
+    @property
+    def levels(self) -> int:
+        return (self.high - self.low) // self.step + 1
+
+    @property
+    def allowed(self) -> str:
+        steps = "" if self.step == 1 else f" in steps of {self.step}"
+        return f"a whole number from {self.low} to {self.high}{steps}"
+
+    def at(self, index: int) -> int:
+        """Value number `index`."""
+        return self.low + index * self.step
+
+    def index(self, value: int) -> int:
+        """The number of a legal value."""
+        return (value - self.low) // self.step
+
+    def check(self, value: object, name: str) -> int:
+        number = value if type(value) is int else exact_int(value)
+        if number is None:
+            raise self.refuse(value, name, "not a whole number")
+        if not self.low <= number <= self.high:
+            side = "below its lower" if number < self.low else "above its upper"
+            raise self.refuse(value, name, f"{side} bound")
+        if (number - self.low) % self.step:
+            raise self.refuse(value, name, "off the grid")
+        return number
+
+    def __repr__(self) -> str:
+        step = None if type(self.step) is int and self.step == 1 else self.step
+        return _declaration("Int", self.low, self.high, self.log, step)
+
+
+def _declaration(kind: str, low: object, high: object, log: object, step: object) -> str:
+    """The call that declares a number; it stands in reprs and in messages."""
+    log_text = "" if log is False else f", log={log!r}"
+    step_text = "" if step is None else f", step={step!r}"
+    return f"{kind}({low!r}, {high!r}{log_text}{step_text})"
+
+
+def _check_order(given: str, low: float, high: float) -> None:
+    if low == high:
+        raise SpaceError(f"{given}: low equals high; write Fixed({low!r}) for a constant")
+    if low > high:
+        raise SpaceError(f"{given}: low is above high; swap them")
+
+
+def _check_log(given: str, log: object, low: float, example: float) -> None:
+    if not isinstance(log, bool):
+        raise SpaceError(f"{given}: log must be True or False")
+    if log and low <= 0:
+        raise SpaceError(
+            f"{given}: a log scale needs low above 0; try low={example!r} or log=False"
+        )

@@ -1,0 +1,273 @@
+"""The search space: names, parameters, and the encoding that models see.
+
+Notation: a space has D columns, one for each parameter that is not fixed; encoded points `X` are
+`(n, D)`, with numbers and ordinals on the unit interval and categories and options as codes.
+Entries of inactive parameters are 0.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Encoded", "Space"]
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from outcrop.errors import ParamsError, ShapeError, SpaceError
+from outcrop.space import serial, tree, wording
+from outcrop.space.checking import checked, nested
+from outcrop.space.discrete import Fixed, Group, checked_group
+from outcrop.space.parameters import Parameter
+from outcrop.space.tree import Column, Conditions, Node, Path
+from outcrop.typing import Mask, Params, Points, Rng, Vector
+
+MOST_PATHS = 100_000  # listing more is hardly meant
+
+
+class Encoded(NamedTuple):
+    """Configurations as numbers: points `(n, D)`, and which of their entries are active."""
+
+    X: Points
+    active: Mask
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Space:
+    """What may be chosen: a mapping of names to parameters.
+
+    >>> from outcrop.space import Choice, Float, Int
+    >>> model = Choice({"linear": {}, "mlp": {"layers": Int(1, 4)}})
+    >>> space = Space({"x": Float(0, 1), "model": model})
+    >>> space.validate({"x": 1, "model": {"mlp": {"layers": 2}}})
+    {'x': 1.0, 'model': 'mlp', 'model.mlp.layers': 2}
+    >>> list(space.parameters)
+    ['x', 'model', 'model.mlp.layers']
+    """
+
+    declared: Group
+
+    def __post_init__(self) -> None:
+        declared = checked_group(self.declared, "Space")
+        if not declared:
+            raise SpaceError("Space({}): nothing to choose; give at least one parameter")
+        object.__setattr__(self, "declared", declared)
+
+    # What is in it
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Flat name to parameter in declaration order, conditional ones included."""
+        return MappingProxyType({node.name: node.parameter for node in self._nodes})
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """One column for each parameter that is not fixed, in declaration order."""
+        return tuple(
+            Column(node.name, node.parameter, node.column, node.parameter.levels, node.conditions)
+            for node in self._nodes
+            if node.column is not None
+        )
+
+    @cached_property
+    def size(self) -> int | None:
+        """The number of distinct configurations, or None if the space holds a continuum."""
+        return tree.count_values(self.declared)
+
+    @cached_property
+    def n_paths(self) -> int:
+        """The number of `paths`, found without listing them."""
+        return tree.count_paths(self.declared)
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """Every combination of options that can be active together, with the names it activates."""
+        if self.n_paths > MOST_PATHS:
+            raise SpaceError(
+                f"the space has {self.n_paths} paths, too many to list (at most {MOST_PATHS}); "
+                "use n_paths, or fewer Choices side by side"
+            )
+        return tuple(tree.list_paths(self.declared))
+
+    # Configurations
+
+    def validate(self, params: Params) -> dict[str, Any]:
+        """The flat configuration of active parameters, as plain values, or `ParamsError`.
+
+        Takes the flat and the nested form; fixed parameters may be left out.
+        """
+        return checked(self._roots, params)
+
+    def nest(self, params: Params) -> dict[str, Any]:
+        """A configuration in its nested form, `{"model": {"mlp": {"layers": 2}}}`."""
+        return nested(self._roots, self.validate(params))
+
+    def key(self, params: Params) -> str:
+        """A text that two configurations share exactly if they are the same to the space.
+
+        Floats are rounded to 2⁻³⁶ of their range, so that rounding errors do not hide a repeat.
+        """
+        return self.keys(self.encode([params]).X)[0]
+
+    def keys(self, X: Points) -> list[str]:
+        """The keys of the configurations that `decode` gives at the rows of `X`."""
+        X = self._checked_points(X)
+        marks = np.zeros(X.shape, dtype=np.int64)
+        for column in self.columns:
+            marks[:, column.index] = column.codec.marks(X[:, column.index])
+        text = np.where(self.active(X), marks.astype(np.str_), "-")
+        return [",".join(row) for row in text.tolist()]
+
+    @overload
+    def sample(self, rng: Rng) -> dict[str, Any]: ...
+
+    @overload
+    def sample(self, rng: Rng, n: int) -> list[dict[str, Any]]: ...
+
+    def sample(self, rng: Rng, n: int | None = None) -> dict[str, Any] | list[dict[str, Any]]:
+        """One random configuration, or a list of `n`: uniform, log-uniform where `log` is set."""
+        params = self.decode(
+            self.from_uniform(rng.random((1 if n is None else n, len(self.columns))))
+        )
+        return params[0] if n is None else params
+
+    # Encoding
+
+    def encode(self, params: Sequence[Params]) -> Encoded:
+        """Points and active mask of a list of configurations, which are validated."""
+        if isinstance(params, Mapping):
+            raise ParamsError(
+                f"expected a list of configurations, got one dict; write [{params!r}]"
+            )
+        if not isinstance(params, Sequence) or isinstance(params, str | bytes):
+            raise ParamsError(f"expected a list of configurations, got {params!r}; write [params]")
+        rows = [self._validated(index, each) for index, each in enumerate(params)]
+        X = np.zeros((len(rows), len(self.columns)))
+        active = np.zeros(X.shape, dtype=np.bool_)
+        for column in self.columns:
+            name, j = column.name, column.index
+            if column.conditions:
+                active[:, j] = [name in row for row in rows]
+                X[active[:, j], j] = column.codec.encode([row[name] for row in rows if name in row])
+            else:
+                active[:, j] = True
+                X[:, j] = column.codec.encode([row[name] for row in rows])
+        return Encoded(X, active)
+
+    def decode(self, X: Points) -> list[dict[str, Any]]:
+        """Configurations at the legal points nearest to the rows of `X`."""
+        X = self._checked_points(X)
+        active = self.active(X)
+        rows: list[dict[str, Any]] = [{} for _ in X]
+        for node in self._nodes:
+            if isinstance(node.parameter, Fixed):
+                values = [node.parameter.value] * len(X)
+                present = self._holds(node.conditions, X, active)
+            else:
+                j = node.column
+                assert j is not None  # only a fixed parameter has no column
+                values = self.columns[j].codec.decode(X[:, j])
+                present = active[:, j]
+            for row, value, here in zip(rows, values, present.tolist(), strict=True):
+                if here:
+                    row[node.name] = value
+        return rows
+
+    def active(self, X: Points) -> Mask:
+        """Which entries of `X` are active, by the options that its codes choose."""
+        X = self._checked_points(X)
+        active = np.ones(X.shape, dtype=np.bool_)
+        for column in self.columns:
+            if column.conditions:
+                active[:, column.index] = self._holds(column.conditions, X, active)
+        return active
+
+    def from_uniform(self, U: Points) -> Points:
+        """Legal points from uniform numbers in [0, 1], `(n, D)`, spread as `sample` spreads them.
+
+        Every value of an `Int` gets the same share of [0, 1], or on a log scale its share of the
+        logarithmic interval from low - ½ to high + ½.
+        """
+        U = np.clip(self._checked_points(U), 0.0, 1.0)
+        return self._each(U, lambda column, u: column.codec.spread(u))
+
+    def snap(self, X: Points) -> Points:
+        """The legal points nearest to the rows of `X`; idempotent."""
+        return self._each(self._checked_points(X), lambda column, x: column.codec.snap(x))
+
+    # As data
+
+    def to_json(self) -> dict[str, Any]:
+        """The declaration as a JSON object; `from_json` reads it back."""
+        return {"version": serial.VERSION, "parameters": serial.write_group(self.declared)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any] | str) -> Space:
+        """The space that `to_json` wrote, from the object or its text."""
+        return cls(serial.read_space(data))
+
+    def difference(self, other: Space) -> list[str]:
+        """One line for each parameter that differs from `other`; empty if the spaces are equal."""
+        return wording.differences(self.parameters, other.parameters)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Space):
+            return NotImplemented
+        return tuple(self.declared.items()) == tuple(other.declared.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.declared.items()))
+
+    def __reduce__(self) -> tuple[Callable[..., Space], tuple[Any, ...]]:
+        return Space, (dict(self.declared),)
+
+    def __repr__(self) -> str:
+        return wording.declaration(self.declared)
+
+    # Helpers
+
+    @cached_property
+    def _roots(self) -> tuple[Node, ...]:
+        return tree.plant(self.declared)
+
+    @cached_property
+    def _nodes(self) -> tuple[Node, ...]:
+        return tuple(tree.walk(self._roots))
+
+    def _validated(self, index: int, params: Params) -> dict[str, Any]:
+        try:
+            return self.validate(params)
+        except ParamsError as error:
+            raise ParamsError(f"configuration {index}: {error}") from None
+
+    def _checked_points(self, X: Points) -> Points:
+        try:
+            points = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ShapeError(f"expected an array of numbers (n, {len(self.columns)})") from None
+        if points.ndim != 2 or points.shape[1] != len(self.columns):
+            raise ShapeError(
+                f"expected X (n, {len(self.columns)}), one column for each of "
+                f"{[column.name for column in self.columns]}, got {points.shape}"
+            )
+        if np.isnan(points).any():
+            raise ParamsError("X holds NaN; inactive entries are 0, every other one is a number")
+        return points
+
+    def _holds(self, conditions: Conditions, X: Points, active: Mask) -> Mask:
+        """Where the innermost of `conditions` holds and its own column is active."""
+        if not conditions:
+            return np.ones(len(X), dtype=np.bool_)
+        index, code = conditions[-1]
+        chosen: Mask = self.columns[index].codec.snap(X[:, index]) == code
+        return chosen & active[:, index]
+
+    def _each(self, points: Points, change: Callable[[Column, Vector], Vector]) -> Points:
+        """Change every column, then clear what is inactive."""
+        X = np.empty_like(points)
+        for column in self.columns:
+            X[:, column.index] = change(column, points[:, column.index])
+        return np.where(self.active(X), X, 0.0)

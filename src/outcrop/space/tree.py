@@ -1,0 +1,146 @@
+"""The tree that a space is: flat names, conditions, columns, paths and counts.
+
+A `Choice` branches; everything below one of its options is active only while that option is chosen.
+Flat names spell the way from the root: `model.mlp.layers`. Columns are numbered in declaration
+order, so a condition always points to an earlier column.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Column", "Node", "Path", "count_paths", "count_values", "list_paths", "plant", "walk"]
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, count, product
+from typing import TypeAlias
+
+from outcrop.space.discrete import Categorical, Choice, Fixed, Group
+from outcrop.space.encoding import Codec, codec_of
+from outcrop.space.parameters import Parameter
+from outcrop.typing import Vector
+
+Options: TypeAlias = tuple[tuple[str, str], ...]
+Conditions: TypeAlias = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A parameter in its place."""
+
+    name: str  # flat
+    parameter: Parameter
+    column: int | None  # None if fixed
+    above: Options  # (flat name of a Choice, option), outermost first
+    conditions: Conditions  # the same as (column, code)
+    below: Mapping[str, tuple[Node, ...]]  # what each option opens; empty but for a Choice
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of an encoded point.
+
+    `levels` counts the legal values and is None for a continuum. `conditions` are the pairs (column
+    of a Choice, code of an option) that must all hold for the column to be active.
+    """
+
+    name: str
+    parameter: Parameter
+    index: int
+    levels: int | None
+    conditions: Conditions
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the column holds codes 0, …, levels - 1 rather than positions in [0, 1]."""
+        return isinstance(self.parameter, Categorical | Choice)
+
+    @property
+    def grid(self) -> Vector | None:
+        """All legal positions of a discrete unit column, ascending; None if over 4096 or codes."""
+        return self.codec.grid
+
+    @cached_property
+    def codec(self) -> Codec:
+        """How the column's values are encoded."""
+        return codec_of(self.parameter)
+
+
+@dataclass(frozen=True)
+class Path:
+    """One way through the tree: the option taken at each Choice met, and all names then active."""
+
+    options: Options  # (flat name of a Choice, option)
+    names: tuple[str, ...]
+
+
+def plant(group: Group) -> tuple[Node, ...]:
+    """The nodes at the root of the tree; the others hang below them."""
+    numbers = count()
+
+    def grow(group: Group, prefix: str, above: Options, conditions: Conditions) -> tuple[Node, ...]:
+        return tuple(
+            sprout(prefix + short, parameter, above, conditions)
+            for short, parameter in group.items()
+        )
+
+    def sprout(name: str, parameter: Parameter, above: Options, conditions: Conditions) -> Node:
+        column = None if isinstance(parameter, Fixed) else next(numbers)
+        below: dict[str, tuple[Node, ...]] = {}
+        if isinstance(parameter, Choice) and column is not None:
+            for code, (option, inner) in enumerate(parameter.options.items()):
+                taken, holds = (*above, (name, option)), (*conditions, (column, code))
+                below[option] = grow(inner, f"{name}.{option}.", taken, holds)
+        return Node(name, parameter, column, above, conditions, below)
+
+    return grow(group, "", (), ())
+
+
+def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """Every node, in declaration order."""
+    for node in nodes:
+        yield node
+        for inner in node.below.values():
+            yield from walk(inner)
+
+
+def count_values(group: Group) -> int | None:
+    """The number of distinct configurations, or None if something is continuous."""
+    total = 1
+    for parameter in group.values():
+        if isinstance(parameter, Choice):
+            parts = [count_values(inner) for inner in parameter.options.values()]
+        else:
+            parts = [parameter.levels]
+        finite = [part for part in parts if part is not None]
+        if len(finite) < len(parts):
+            return None
+        total *= sum(finite)
+    return total
+
+
+def count_paths(group: Group) -> int:
+    """The number of ways through the tree, without listing them."""
+    total = 1
+    for parameter in group.values():
+        if isinstance(parameter, Choice):
+            total *= sum(count_paths(inner) for inner in parameter.options.values())
+    return total
+
+
+def list_paths(group: Group, prefix: str = "") -> Iterator[Path]:
+    """Every way through the tree; Choices side by side multiply."""
+
+    def ways(name: str, parameter: Parameter) -> Iterator[Path]:
+        if not isinstance(parameter, Choice):
+            yield Path((), (name,))
+            return
+        for option, inner in parameter.options.items():
+            for below in list_paths(inner, f"{name}.{option}."):
+                yield Path(((name, option), *below.options), (name, *below.names))
+
+    for parts in product(*(ways(prefix + short, each) for short, each in group.items())):
+        yield Path(
+            tuple(chain.from_iterable(part.options for part in parts)),
+            tuple(chain.from_iterable(part.names for part in parts)),
+        )
