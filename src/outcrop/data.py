@@ -28,7 +28,7 @@ class Pairs:
     """All pairs of a row of `X1` with a row of `X2`, and distances between them.
 
     Squared distances and their pullbacks are written once, here. `weights` are `(d,)` and usually
-    1/ℓ²; a matrix over the pairs is `(n, m)`.
+    1/ℓ²; a matrix over the pairs is `(n, m)`. Leading axes stand for several kernels at once.
     """
 
     X1: Points
@@ -59,18 +59,18 @@ class Pairs:
         return n * m * self.X1.shape[1] <= CACHED_ELEMENTS
 
     def squared_distances(self, weights: Vector) -> Matrix:
-        """Σᵢ wᵢ (xᵢ − x'ᵢ)², `(n, m)`."""
+        """Σᵢ wᵢ (xᵢ − x'ᵢ)², `(n, m)`; weights with leading axes give as many matrices."""
         if self.is_exact:
-            return (weights @ self.squared_differences).reshape(self.shape)
+            return (weights @ self.squared_differences).reshape(*weights.shape[:-1], *self.shape)
         X1, X2 = self._centred
-        root = np.sqrt(weights)
+        root = np.sqrt(weights)[..., None, :]
         Z1, Z2 = X1 * root, X2 * root
-        r2 = Z1 @ (-2.0 * Z2).T
-        r2 += np.einsum("ij,ij->i", Z1, Z1)[:, None]
-        r2 += np.einsum("ij,ij->i", Z2, Z2)
+        r2 = Z1 @ np.swapaxes(-2.0 * Z2, -1, -2)
+        r2 += np.einsum("...ij,...ij->...i", Z1, Z1)[..., :, None]
+        r2 += np.einsum("...ij,...ij->...i", Z2, Z2)[..., None, :]
         np.maximum(r2, 0.0, out=r2)
         if self.X1 is self.X2:
-            np.fill_diagonal(r2, 0.0)
+            np.einsum("...ii->...i", r2)[...] = 0.0
         return r2
 
     def pull_weights(self, r2_bar: Matrix) -> Vector:
@@ -87,9 +87,10 @@ class Pairs:
     def pull_inputs(self, r2_bar: Matrix, weights: Vector) -> tuple[Points, Points]:
         """How a gradient in the squared distances travels back to both sets of points."""
         X1, X2 = self._centred
-        X1_bar = 2 * weights * (r2_bar.sum(1)[:, None] * X1 - r2_bar @ X2)
-        X2_bar = 2 * weights * (r2_bar.sum(0)[:, None] * X2 - r2_bar.T @ X1)
-        return X1_bar, X2_bar
+        scale = 2 * weights[..., None, :]
+        X1_bar = scale * (r2_bar.sum(-1)[..., None] * X1 - r2_bar @ X2)
+        X2_bar = scale * (r2_bar.sum(-2)[..., None] * X2 - np.swapaxes(r2_bar, -1, -2) @ X1)
+        return summed(X1_bar), summed(X2_bar)
 
     def columns(self, columns: tuple[int, ...]) -> Pairs:
         """The same pairs seen in some of the dimensions."""
@@ -110,6 +111,11 @@ class Pairs:
     def _centred(self) -> tuple[Points, Points]:
         centre = self.X2.mean(0)
         return self.X1 - centre, self.X2 - centre
+
+
+def summed(bars: Points) -> Points:
+    """Gradients that reach the same points from several kernels at once, added up."""
+    return bars if bars.ndim == 2 else bars.sum(axis=tuple(range(bars.ndim - 2)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,20 @@
 
 from __future__ import annotations
 
-__all__ = ["JITTERS", "append_rows", "cholesky", "inverse_lower", "solve_lower", "solve_upper"]
+__all__ = [
+    "JITTERS",
+    "append_rows",
+    "cholesky",
+    "inverse_factor",
+    "inverse_lower",
+    "solve_lower",
+    "solve_upper",
+]
 
 import logging
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtri, dtrtrs
 
 from outcrop.errors import NumericalError
 from outcrop.typing import Matrix
@@ -60,6 +68,11 @@ def solve_upper(chol: Matrix, B: Matrix) -> Matrix:
 def inverse_lower(chol: Matrix) -> Matrix:
     """The lower triangle of (L Lᵀ)⁻¹, with zeros above the diagonal."""
     return chol if len(chol) == 0 else dpotri(chol, lower=1)[0]
+
+
+def inverse_factor(chol: Matrix) -> Matrix:
+    """L⁻¹, lower triangular."""
+    return chol if len(chol) == 0 else dtrtri(chol, lower=1)[0]
 
 
 def append_rows(chol: Matrix, cross: Matrix, corner: Matrix) -> tuple[Matrix, float]:

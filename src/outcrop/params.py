@@ -11,9 +11,9 @@ function, the rest as they are. `bind(θ)` returns the same model with numbers i
 
 from __future__ import annotations
 
-__all__ = ["Free", "Layout", "Per", "Slot", "free", "shaped"]
+__all__ = ["Free", "Layout", "Per", "Slot", "free", "shaped", "stacked"]
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cached_property
@@ -60,6 +60,23 @@ def shaped(like: T, **values: Any) -> T:
     instance = object.__new__(type(like))
     instance.__dict__.update(values)
     return instance
+
+
+def stacked(nodes: Sequence[T]) -> T:
+    """Equally built values as one whose numbers carry a leading axis, `(len(nodes), …)`."""
+    first: Any = nodes[0]
+    if isinstance(first, float | np.ndarray):
+        return np.stack(nodes)  # type: ignore[return-value, call-overload]
+    if isinstance(first, tuple) or (is_dataclass(first) and not isinstance(first, type)):
+        parts = [
+            stacked(list(children))
+            for children in zip(*([c for _, c in _children(node)] for node in nodes), strict=True)
+        ]
+        if isinstance(first, tuple):
+            return tuple(parts)  # type: ignore[return-value]
+        names = (name for name, _ in _children(first))
+        return shaped(first, **dict(zip(names, parts, strict=True)))  # type: ignore[return-value]
+    return first  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

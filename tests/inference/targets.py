@@ -12,8 +12,8 @@ from scipy import stats
 from outcrop.inference import effective_sample_size
 from outcrop.typing import Mask, Matrix, Rng, Vector
 
-# Some fifty distribution tests run on fixed seeds: by chance alone one in five hundred sets of
-# seeds would fail at this level.
+# Some 150 p-values are taken, on fixed seeds: at this level the whole set fails by chance alone for
+# fewer than one choice of seeds in a hundred.
 ALPHA = 4e-5
 
 

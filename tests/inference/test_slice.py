@@ -204,6 +204,18 @@ def test_cold_chains_end_near_a_posterior_much_narrower_than_the_prior():
     assert np.all((draws.widths > sd) & (draws.widths < 40 * sd))  # from 1 at the start
 
 
+def test_widths_are_adapted_only_where_they_are_used():
+    target = ScaledLatents(y=np.array([0.3, -1.2]))
+    before, after = (
+        Slice(chains=2, burn_in=burn_in).infer(target, np.random.default_rng(21)).widths
+        for burn_in in (0, 40)
+    )
+    assert before is not None
+    assert after is not None
+    np.testing.assert_array_equal(after[:, :2], before[:, :2])  # latents have no width to adapt
+    assert np.all(after[:, 2] != before[:, 2])
+
+
 def test_a_warm_chain_continues_where_it_was():
     target = Known(coordinate(log_normal))
     cold = Slice(chains=4).infer(target, np.random.default_rng(8))

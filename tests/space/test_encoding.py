@@ -86,6 +86,18 @@ def test_snap_is_idempotent_and_is_encode_after_decode(data, seed):
     assert space.keys(snapped) == space.keys(X) == [space.key(params) for params in decoded]
 
 
+@pytest.mark.parametrize(
+    "parameter", [Float(1.0, 1.0 + 1e-12), Float(5e-324, 1e-120, log=True)], ids=repr
+)
+def test_where_floats_are_sparse_a_coordinate_goes_to_one_of_them(parameter):
+    space = Space({"x": parameter})
+    X = np.linspace(0, 1, 1001)[:, None]
+    snapped = space.snap(X)
+    assert (snapped != X).any()
+    np.testing.assert_array_equal(space.encode(space.decode(X)).X, snapped)
+    np.testing.assert_array_equal(space.snap(snapped), snapped)
+
+
 @given(st.data(), st.integers(0, 2**32))
 @brief
 def test_from_uniform_gives_legal_points(data, seed):

@@ -7,7 +7,16 @@ from sklearn.gaussian_process import kernels as sk
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError, ShapeError
-from outcrop.kernels import RBF, Matern12, Matern32, Matern52, Overlap, RationalQuadratic, Scaled, Subspace
+from outcrop.kernels import (
+    RBF,
+    Matern12,
+    Matern32,
+    Matern52,
+    Overlap,
+    RationalQuadratic,
+    Scaled,
+    Subspace,
+)
 from outcrop.surrogates import GP
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
 from outcrop.testing.differences import numbers, with_number
@@ -80,7 +89,9 @@ def test_noise_given_per_observation_is_the_dense_formula(rng):
     posterior = GP(kernel, noise=0.1, mean=0.7).condition(Observations(X, y, own))
     inverse = np.linalg.inv(kernel.gram(X) + np.diag(0.1 + own))
     cross = kernel(new, X)
-    np.testing.assert_allclose(posterior.predict(new)[0], 0.7 + cross @ inverse @ (y - 0.7), rtol=1e-10)
+    np.testing.assert_allclose(
+        posterior.predict(new)[0], 0.7 + cross @ inverse @ (y - 0.7), rtol=1e-10
+    )
     np.testing.assert_allclose(
         posterior.predict(new)[1], 1 - np.einsum("ij,jk,ik->i", cross, inverse, cross), rtol=1e-8
     )
@@ -130,8 +141,20 @@ def test_one_step_log_densities_add_up_to_the_marginal_likelihood(rng):
             mean, var = np.array([0.1]), model.kernel.diag(X[:1])
         else:
             mean, var = model.condition(Observations(X[:i], y[:i])).predict(X[i : i + 1])
-        total += -0.5 * ((y[i] - mean[0]) ** 2 / (var[0] + 0.02) + np.log(2 * np.pi * (var[0] + 0.02)))
+        total += -0.5 * (
+            (y[i] - mean[0]) ** 2 / (var[0] + 0.02) + np.log(2 * np.pi * (var[0] + 0.02))
+        )
     assert total == pytest.approx(model.log_likelihood(Observations(X, y)), abs=1e-9)
+
+
+def test_incumbent_is_the_lowest_value_if_exact_and_the_lowest_mean_under_noise(rng):
+    data = Observations(rng.random((8, 2)), rng.normal(size=8))
+    assert GP(Matern52(0.5), noise=1e-8).condition(data).incumbent() == data.y.min()
+    for noisy in (
+        GP(Matern52(0.5), noise=0.3, mean=0.2).condition(data),
+        GP(Matern52(0.5), noise=0.1).condition(Observations(data.X, data.y, np.linspace(0, 1, 8))),
+    ):
+        assert noisy.incumbent() == pytest.approx(noisy.predict(data.X)[0].min(), rel=1e-9)
 
 
 def test_mean_gradient_agrees_with_finite_differences(rng):

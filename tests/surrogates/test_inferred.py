@@ -62,7 +62,9 @@ def test_state_is_plain_data_and_continues_the_chains(rng):
 
 def test_warm_state_survives_new_data_and_a_changed_model(rng):
     data = observations(rng)
-    first = Inferred(GP(Matern52(free(LogNormal(), size=Per.DIMENSION)), noise=1e-3), Slice(chains=3))
+    first = Inferred(
+        GP(Matern52(free(LogNormal(), size=Per.DIMENSION)), noise=1e-3), Slice(chains=3)
+    )
     state = first.fit(data, rng).state
     more = data.append(rng.random((1, 2)), np.zeros(1))
     belief = Inferred(MODEL, Slice(chains=4)).fit(more, rng, state)

@@ -57,7 +57,10 @@ def test_variance_is_the_printed_formula(data, rng):
     root = rng.normal(size=(4, 4)) * 0.3
     covariance = root @ root.T
     V = target.layout.bind(theta).condition(data).predict(new)[1]
-    got = {kind: marginal(target, theta, covariance, kind).predict(new)[1] for kind in ("thesis", "moment")}
+    got = {
+        kind: marginal(target, theta, covariance, kind).predict(new)[1]
+        for kind in ("thesis", "moment")
+    }
     for i in range(3):
 
         def at(t, which, i=i):
@@ -71,7 +74,9 @@ def test_variance_is_the_printed_formula(data, rng):
         assert got["moment"][i] == pytest.approx(V[i] + between, rel=1e-5)
 
 
-def test_moment_variance_is_that_of_sampled_hyperparameters_where_they_are_nearly_certain(data, rng):
+def test_moment_variance_is_that_of_sampled_hyperparameters_where_they_are_nearly_certain(
+    data, rng
+):
     target = ModelTarget(MODEL, data)
     theta, new = np.array([0.2, -1.0, -0.5, -3.0]), rng.random((4, 2))
     covariance = 0.01**2 * np.eye(4)

@@ -14,7 +14,9 @@ from outcrop.priors import LogNormal, Normal
 from outcrop.surrogates import GP, Inferred, Standardised
 
 MODEL = GP(
-    Scaled(free(LogNormal(0, 1)), Matern52(free(LogNormal(-0.7, 1, growth=0.5), size=Per.DIMENSION))),
+    Scaled(
+        free(LogNormal(0, 1)), Matern52(free(LogNormal(-0.7, 1, growth=0.5), size=Per.DIMENSION))
+    ),
     noise=1e-8,
     mean=free(Normal()),
 )
@@ -49,15 +51,23 @@ CASES = {
     "constant values": (LINE, np.full(12, 7.25)),
     "zeros": (LINE, np.zeros(12)),
     "values that differ in the last digit": (LINE, 1e9 + 1e-7 * np.arange(12)),
-    "fewer points than dimensions": (np.random.default_rng(2).random((3, 20)), np.array([1.0, 2.0, 4.0])),
+    "fewer points than dimensions": (
+        np.random.default_rng(2).random((3, 20)),
+        np.array([1.0, 2.0, 4.0]),
+    ),
     "one outlier": (LINE, np.where(np.arange(12) == 5, 1e12, 0.1 * np.arange(12))),
-    "corners": (np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([1.0, -1, 1, -1])),
+    "corners": (
+        np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]),
+        np.array([1.0, -1, 1, -1]),
+    ),
     "huge values": (LINE, 1e300 * np.sin(3 * LINE[:, 0])),
     "tiny values": (LINE, 1e-300 * np.sin(3 * LINE[:, 0])),
 }
 
 
-@pytest.mark.parametrize("inference", [Slice(chains=2, burn_in=2), MAP(starts=2), Laplace(starts=2)], ids=str)
+@pytest.mark.parametrize(
+    "inference", [Slice(chains=2, burn_in=2), MAP(starts=2), Laplace(starts=2)], ids=str
+)
 @pytest.mark.parametrize("case", CASES)
 def test_predictions_are_finite(case, inference):
     assert_sane(*CASES[case], inference)

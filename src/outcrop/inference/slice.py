@@ -14,7 +14,7 @@ __all__ = ["Slice", "Swept", "slice_chain", "slice_sweep"]
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import inf, log1p
+from math import inf, log1p, nan
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -36,7 +36,9 @@ class Swept(NamedTuple):
 
     theta: Vector
     log_value: float
-    brackets: Vector  # (dim,), length of the bracket each accepted point came from, else the width
+    brackets: (
+        Vector  # (dim,), length of the bracket each accepted point came from; NaN if not moved
+    )
     evaluations: int
 
 
@@ -61,7 +63,7 @@ def slice_sweep(
     theta = theta.copy()  # the one vector that every evaluation below sees
     order = rng.permutation(len(theta) if coordinates is None else coordinates).tolist()
     draw = _uniforms(rng, DRAWS_PER_UPDATE * len(order)).__next__
-    lengths, brackets = widths.tolist(), widths.tolist()
+    lengths, brackets = widths.tolist(), [nan] * len(theta)
     evaluations = 0
     for i in order:
         origin, width = float(theta[i]), lengths[i]
@@ -211,12 +213,12 @@ def _transition(
 
     def sweep(theta: Vector, log_value: float, widths: Vector, rng: Rng) -> Swept:
         if log_value == -inf:
-            return Swept(theta, log_value, widths, 0)
+            return Swept(theta, log_value, np.full(len(theta), nan), 0)
         return slice_sweep(log_density, theta, log_value, widths, rng, others, max_steps_out)
 
     def alternate(theta: Vector, log_value: float, widths: Vector, rng: Rng) -> Swept:
         if log_value == -inf:
-            return Swept(theta, log_value, widths, 0)
+            return Swept(theta, log_value, np.full(len(theta), nan), 0)
         whole = theta.copy()
 
         def block_likelihood(block: Vector) -> float:
@@ -254,7 +256,8 @@ def _burn_in(
             thetas[chain], values[chain] = swept.theta, swept.log_value
             brackets += swept.brackets / len(thetas)
             evaluations += swept.evaluations
-        widths = np.maximum(np.sqrt(widths * BEST_WIDTH * brackets), narrowest)
+        adapted = np.maximum(np.sqrt(widths * BEST_WIDTH * brackets), narrowest)
+        widths = np.where(np.isnan(brackets), widths, adapted)
     return thetas, values, widths, evaluations
 
 

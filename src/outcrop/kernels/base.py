@@ -2,21 +2,29 @@
 
 Shapes: `X1` is `(n, d)`, `X2` is `(m, d)`; covariances are `(n, m)`. A name ending in `_bar` is the
 gradient of some scalar with respect to the thing it is named after, and has its shape.
+
+A kernel's numbers may carry a leading axis `(k, …)`: k kernels of one structure evaluated at once,
+with covariances `(k, n, m)` and input gradients summed over k. `params.stacked` makes such a kernel.
 """
 
 from __future__ import annotations
 
-__all__ = ["FeatureMap", "Kernel", "Pull"]
+__all__ = ["FeatureMap", "Kernel", "Pull", "lifted"]
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.errors import ModelError, ShapeError
 from outcrop.typing import Matrix, Points, Rng, Vector
+
+
+def lifted(number: Any, axes: int) -> Any:
+    """A number, or one number for each stacked kernel, shaped to multiply `axes` trailing axes."""
+    return number if isinstance(number, float) else number[(..., *(None,) * axes)]
 
 
 class Pull(NamedTuple):

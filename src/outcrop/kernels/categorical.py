@@ -34,8 +34,9 @@ class Overlap(Kernel):
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         dimension = pairs.X1.shape[1]
-        rates = np.broadcast_to(1 / self.lengthscales, (dimension,))
-        K = np.exp(-(rates @ pairs.mismatches)).reshape(pairs.shape)
+        batch = self.lengthscales.shape[:-1]
+        rates = np.broadcast_to(1 / self.lengthscales, (*batch, dimension))
+        K = np.exp(-(rates @ pairs.mismatches)).reshape(*batch, *pairs.shape)
 
         def parameters(K_bar: Matrix) -> Kernel:
             bar = pairs.mismatches @ (K_bar * K).reshape(-1)

@@ -7,13 +7,13 @@ __all__ = ["Additive", "Product", "Scaled", "Subspace", "Sum"]
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import mul
+from operator import add, mul
 
 import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
-from outcrop.kernels.base import FeatureMap, Kernel, Pull
+from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.kernels.stationary import Stationary
 from outcrop.params import Free, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -27,30 +27,31 @@ class Scaled(Kernel):
     kernel: Kernel
 
     def __post_init__(self) -> None:
-        if not isinstance(self.variance, Free) and not 0 < self.variance < np.inf:
-            raise ModelError(
-                f"Scaled(variance={self.variance!r}): expected a finite number above 0"
-            )
+        if not isinstance(self.variance, Free):
+            if not 0 < self.variance < np.inf:
+                raise ModelError(
+                    f"Scaled(variance={self.variance!r}): expected a finite number above 0"
+                )
+            object.__setattr__(self, "variance", float(self.variance))
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         inner, pull = self.kernel.on(pairs)
+        variance = lifted(self.variance, 2)
 
         def parameters(K_bar: Matrix) -> Kernel:
             variance_bar = float(np.vdot(K_bar, inner))
-            return shaped(
-                self, variance=variance_bar, kernel=pull.parameters(self.variance * K_bar)
-            )
+            return shaped(self, variance=variance_bar, kernel=pull.parameters(variance * K_bar))
 
         def inputs(K_bar: Matrix) -> tuple[Points, Points]:
-            return pull.inputs(self.variance * K_bar)
+            return pull.inputs(variance * K_bar)
 
-        return self.variance * inner, Pull(parameters, inputs)
+        return variance * inner, Pull(parameters, inputs)
 
     def diag(self, X: Points) -> Vector:
-        return self.variance * self.kernel.diag(X)
+        return lifted(self.variance, 1) * self.kernel.diag(X)
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
-        return self.kernel.pull_diag(X, self.variance * diag_bar)
+        return self.kernel.pull_diag(X, lifted(self.variance, 1) * diag_bar)
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         values, pull = self.kernel.features(rng, count, dimension)
@@ -76,7 +77,7 @@ class Sum(Kernel):
         return sum(Ks[1:], Ks[0]), Pull(parameters, inputs)
 
     def diag(self, X: Points) -> Vector:
-        return np.sum([kernel.diag(X) for kernel in self.kernels], axis=0)
+        return reduce(add, [kernel.diag(X) for kernel in self.kernels])
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return np.sum([k.pull_diag(X, diag_bar) for k in self.kernels], axis=0)
@@ -202,15 +203,17 @@ class Additive(Kernel):
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Stationary):
             raise ModelError(f"Additive(kernel={self.kernel!r}): expected a stationary kernel")
-        if not isinstance(self.interaction, Free) and not 0 <= self.interaction <= 1:
-            raise ModelError(f"Additive(interaction={self.interaction!r}): expected 0 to 1")
+        if not isinstance(self.interaction, Free):
+            if not 0 <= self.interaction <= 1:
+                raise ModelError(f"Additive(interaction={self.interaction!r}): expected 0 to 1")
+            object.__setattr__(self, "interaction", float(self.interaction))
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         dimension = pairs.X1.shape[1]
         parts = [self._restricted(i, dimension).on(pairs.columns((i,))) for i in range(dimension)]
         Ks = [K for K, _ in parts]
         mean, product = sum(Ks[1:], Ks[0]) / dimension, reduce(mul, Ks)
-        rho = self.interaction
+        rho = lifted(self.interaction, 2)
 
         def part_bars(K_bar: Matrix) -> list[Matrix]:
             return [K_bar * ((1 - rho) / dimension + rho * rest) for rest in products_of_others(Ks)]
@@ -248,7 +251,7 @@ class Additive(Kernel):
 
     def _restricted(self, i: int, dimension: int) -> Stationary:
         lengthscales = self.kernel.lengthscales
-        own = lengthscales if len(lengthscales) == 1 else lengthscales[i : i + 1]
+        own = lengthscales if lengthscales.shape[-1] == 1 else lengthscales[..., i : i + 1]
         return shaped(self.kernel, **{**vars(self.kernel), "lengthscales": own})
 
     def _collect(self, bars: Sequence[Kernel]) -> dict[str, object]:

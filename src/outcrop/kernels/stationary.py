@@ -18,7 +18,7 @@ import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.errors import ModelError, ShapeError
-from outcrop.kernels.base import FeatureMap, Kernel, Pull
+from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.params import Free, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -86,12 +86,13 @@ class Stationary(Kernel):
 
     def _weights(self, dimension: int) -> Vector:
         weights = self.lengthscales**-2.0
-        if len(weights) == dimension:
+        size = weights.shape[-1]
+        if size == dimension:
             return weights
-        if len(weights) == 1:
-            return np.repeat(weights, dimension)
+        if size == 1:
+            return np.repeat(weights, dimension, axis=-1)
         raise ShapeError(
-            f"{type(self).__name__} has {len(weights)} lengthscales for points of {dimension} "
+            f"{type(self).__name__} has {size} lengthscales for points of {dimension} "
             "dimensions; give one per dimension, or a single one for all"
         )
 
@@ -167,12 +168,17 @@ class RationalQuadratic(Stationary):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.alpha, Free) and not 0 < self.alpha < np.inf:
-            raise ModelError(f"RationalQuadratic(alpha={self.alpha!r}): expected a number above 0")
+        if not isinstance(self.alpha, Free):
+            if not 0 < self.alpha < np.inf:
+                raise ModelError(
+                    f"RationalQuadratic(alpha={self.alpha!r}): expected a number above 0"
+                )
+            object.__setattr__(self, "alpha", float(self.alpha))
 
     def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
-        base = 1 + r2 / (2 * self.alpha)
-        K = base**-self.alpha
+        alpha = lifted(self.alpha, 2)
+        base = 1 + r2 / (2 * alpha)
+        K = base**-alpha
         return K, -0.5 * K / base
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:

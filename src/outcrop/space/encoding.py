@@ -30,6 +30,7 @@ from outcrop.typing import Vector
 
 MARK = 2.0**36  # floats nearer than 1 / MARK of their range share a key
 FINE = 2.0**40  # ranges with fewer representable floats than this are snapped to them
+SUBNORMAL = 2.0**-1022
 MOST_GRID = 4096  # longer grids are not written out
 
 
@@ -145,6 +146,8 @@ class Interval(Codec):
 
     @cached_property
     def _coarse(self) -> bool:
+        if self.log and self.low < SUBNORMAL:
+            return True  # below it floats are not fine in their logarithm
         ulp = math.ulp(max(abs(self.low), abs(self.high)))
         return self.high / ulp - self.low / ulp < FINE
 

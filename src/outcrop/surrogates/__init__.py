@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "Blend",
     "GP",
     "GPPosterior",
     "Inferred",
@@ -11,9 +12,11 @@ __all__ = [
     "Posterior",
     "SamplePath",
     "Standardised",
+    "Surrogate",
 ]
 
-from outcrop.surrogates.base import Posterior
+from outcrop.surrogates.base import Posterior, Surrogate
+from outcrop.surrogates.blend import Blend
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mgp import MarginalPosterior

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 __all__ = ["Model", "Posterior", "PredictionPull", "SamplesPaths", "Surrogate"]
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from outcrop.data import Observations
 from outcrop.surrogates.paths import SamplePath
 from outcrop.typing import Matrix, Points, Rng, Vector
+
+if TYPE_CHECKING:
+    from outcrop.surrogates.mixture import Mixture
 
 PredictionPull: TypeAlias = Callable[[Vector, Vector], Points]  # (mean_bar, var_bar) -> X_bar
 
@@ -32,6 +35,10 @@ class Posterior(Protocol):
 
     def condition(self, X: Points, y: Vector) -> Posterior:
         """The same belief once `y` is also believed at `X`."""
+        ...
+
+    def incumbent(self) -> float:
+        """The lowest value believed where there are data: what an improvement improves on."""
         ...
 
 
@@ -57,6 +64,8 @@ class Model(Protocol):
 
 
 class Surrogate(Protocol):
-    """What turns observations into a belief."""
+    """What turns observations into a belief, starting from an earlier belief's `state`."""
 
-    def fit(self, observations: Observations, rng: Rng, previous: Any = None) -> Posterior: ...
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture: ...

@@ -25,6 +25,7 @@ from outcrop.surrogates.paths import SamplePath
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 LOG_2PI = log(2 * pi)
+EXACT_NOISE = 1e-7  # of the prior variance: below it an observation is taken at its word
 VAR_FLOOR = 1e-12  # of the prior variance: the rounding level of a Cholesky; keeps log std finite
 
 
@@ -174,6 +175,14 @@ class GPPosterior:
         """Mean and variance of each *observation* given all others [ibid., eq. 5.12]."""
         inverse = inverse_lower(self.chol).diagonal()
         return self.data.y - self.alpha / inverse, 1 / inverse
+
+    def incumbent(self) -> float:
+        """The lowest observation if they are exact, else the lowest posterior mean at the data."""
+        exact = self.model.noise <= EXACT_NOISE * self.model.kernel.diag(self.data.X[:1])[0]
+        if exact and (self.data.noise is None or not self.data.noise.any()):
+            return float(self.data.y.min())
+        # The mean at the data is y − (noise) α: no kernel needs to be evaluated for it.
+        return float((self.data.y - self._noise(self.data) * self.alpha).min())
 
     @property
     def log_likelihood(self) -> float:

@@ -72,6 +72,9 @@ class MarginalPosterior:
             behind=tuple(part.condition(X, y) for part in self.behind),
         )
 
+    def incumbent(self) -> float:
+        return self.centre.incumbent()
+
     @staticmethod
     def _slopes(ahead: list, behind: list, which: int, m: int) -> Matrix:  # type: ignore[type-arg]
         """Central differences of means (0) or variances (1), one row per column of A."""

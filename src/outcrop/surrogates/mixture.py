@@ -7,16 +7,20 @@ from __future__ import annotations
 
 __all__ = ["Mixture"]
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
 from outcrop.surrogates.base import Posterior, SamplesPaths
 from outcrop.surrogates.paths import SamplePath
+from outcrop.surrogates.stack import Stack
 from outcrop.typing import Matrix, Points, Rng, Vector
+
+EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +54,25 @@ class Mixture:
 
     def predict_each(self, X: Points) -> tuple[Matrix, Matrix]:
         """Mean and variance under each component, both `(k, m)`."""
+        if self._stack is not None:
+            return self._stack.predict(X)
         means, variances = zip(*(part.predict(X) for part in self.components), strict=True)
         return np.stack(means), np.stack(variances)
+
+    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, EachPull]:
+        """The same, and how gradients in them, both `(k, m)`, travel back to `X`."""
+        if self._stack is not None:
+            return self._stack.predict_with_pullback(X)
+        parts = [part.predict_with_pullback(X) for part in self.components]
+        means, variances, pulls = zip(*parts, strict=True)
+
+        def pull_back(mean_bar: Matrix, var_bar: Matrix) -> Points:
+            X_bar = pulls[0](mean_bar[0], var_bar[0])
+            for i in range(1, len(pulls)):
+                X_bar = X_bar + pulls[i](mean_bar[i], var_bar[i])
+            return X_bar
+
+        return np.stack(means), np.stack(variances), pull_back
 
     def moments(self, X: Points) -> tuple[Vector, Vector]:
         """Mean and variance of the mixture itself: within components plus between them."""
@@ -75,3 +96,8 @@ class Mixture:
                 f"{type(part).__name__} offers no sample paths; use a GP for Thompson sampling"
             )
         return part.sample_path(rng, features)
+
+    @cached_property
+    def _stack(self) -> Stack | None:
+        """The components as arrays, where they differ in numbers only."""
+        return Stack.of(self.components)

@@ -1,0 +1,43 @@
+"""Several surrogates in one belief."""
+
+from __future__ import annotations
+
+__all__ = ["Blend"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outcrop.data import Observations
+from outcrop.errors import ModelError
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.mixture import Mixture
+from outcrop.typing import Rng
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """The mixtures of named surrogates side by side, each with the same weight."""
+
+    parts: Mapping[str, Surrogate]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ModelError("Blend({}): expected at least one surrogate")
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        """Every part's components; a part finds its own warm state by its name."""
+        previous = previous or {}
+        fitted = {
+            name: part.fit(observations, rng, previous.get(name))
+            for name, part in self.parts.items()
+        }
+        return Mixture(
+            tuple(component for belief in fitted.values() for component in belief.components),
+            np.concatenate([belief.weights for belief in fitted.values()]),
+            {name: belief.state for name, belief in fitted.items()},
+        )

@@ -1,0 +1,101 @@
+"""Many Gaussian processes on the same points, predicted from at once.
+
+A mixture of chains differs in hyperparameters only. Stacked, its kernels are evaluated in one go,
+and what Python costs is paid once instead of k times. Factors are `(k, n, n)`, covariances
+`(k, m, n)`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Stack"]
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outcrop.data import Pairs
+from outcrop.errors import ShapeError
+from outcrop.kernels.base import Kernel
+from outcrop.linalg import inverse_factor
+from outcrop.params import stacked
+from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
+from outcrop.typing import Matrix, Points, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """The posteriors `GPPosterior` × k as arrays."""
+
+    X: Points
+    kernel: Kernel  # numbers with a leading axis
+    mean: Vector  # (k, 1)
+    alpha: Matrix  # (k, n, 1)
+    inverse: Matrix  # (k, n, n), L⁻ᵀ
+
+    @classmethod
+    def of(cls, posteriors: Sequence[object]) -> Stack | None:
+        """The stack of `posteriors`, if they are Gaussian processes of one structure and place."""
+        parts = [part for part in posteriors if isinstance(part, GPPosterior)]
+        first = parts[0] if parts else None
+        if first is None or len(parts) < len(posteriors) or len(first.data) == 0:
+            return None
+        if any(
+            part.data.X.shape != first.data.X.shape or not np.array_equal(part.data.X, first.data.X)
+            for part in parts[1:]
+        ):
+            return None
+        if len({_structure(part.model.kernel) for part in parts}) > 1:
+            return None
+        return cls(
+            first.data.X,
+            stacked([part.model.kernel for part in parts]),
+            np.array([[part.model.mean] for part in parts]),
+            np.stack([part.alpha for part in parts])[:, :, None],
+            np.stack([inverse_factor(part.chol).T for part in parts]),
+        )
+
+    def predict(self, X: Points) -> tuple[Matrix, Matrix]:
+        """Means and variances, `(k, m)`."""
+        cross = self.kernel.on(self._pairs(X))[0]
+        return self._mean(cross), self._variance(X, cross @ self.inverse)
+
+    def predict_with_pullback(
+        self, X: Points
+    ) -> tuple[Matrix, Matrix, Callable[[Matrix, Matrix], Points]]:
+        """The same, and how gradients `(k, m)` in them travel back to `X`."""
+        cross, pull = self.kernel.on(self._pairs(X))
+        V = cross @ self.inverse
+
+        def pull_back(mean_bar: Matrix, var_bar: Matrix) -> Points:
+            cross_bar = (V * (-2 * var_bar)[:, :, None]) @ np.swapaxes(self.inverse, 1, 2)
+            cross_bar += mean_bar[:, :, None] * np.swapaxes(self.alpha, 1, 2)
+            return pull.inputs(cross_bar)[0] + self.kernel.pull_diag(X, var_bar)
+
+        return self._mean(cross), self._variance(X, V), pull_back
+
+    def _mean(self, cross: Matrix) -> Matrix:
+        return self.mean + (cross @ self.alpha)[:, :, 0]
+
+    def _variance(self, X: Points, V: Matrix) -> Matrix:
+        prior = self.kernel.diag(X)
+        return np.maximum(prior - np.einsum("kmn,kmn->km", V, V), VAR_FLOOR * prior)
+
+    def _pairs(self, X: Points) -> Pairs:
+        if X.ndim != 2 or X.shape[1] != self.X.shape[1]:
+            raise ShapeError(f"expected X (m, {self.X.shape[1]}), got {X.shape}")
+        return Pairs(X, self.X)
+
+
+def _structure(kernel: object) -> str:
+    """What two kernels must have in common to be stacked: everything but their numbers."""
+    if isinstance(kernel, float):
+        return "number"
+    if isinstance(kernel, np.ndarray):
+        return f"vector {kernel.shape}"
+    if isinstance(kernel, tuple):
+        return f"({','.join(map(_structure, kernel))})"
+    if isinstance(kernel, Kernel):
+        inner = ",".join(f"{name}={_structure(value)}" for name, value in vars(kernel).items())
+        return f"{type(kernel).__qualname__}({inner})"
+    return repr(kernel)
