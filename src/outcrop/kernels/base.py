@@ -4,7 +4,7 @@ Shapes: `X1` is `(n, d)`, `X2` is `(m, d)`; covariances are `(n, m)`. A name end
 gradient of some scalar with respect to the thing it is named after, and has its shape.
 
 A kernel's numbers may carry a leading axis `(k, …)`: k kernels of one structure evaluated at once,
-with covariances `(k, n, m)` and input gradients summed over k. `params.stacked` makes such a kernel.
+with covariances `(k, n, m)` and input gradients summed over k. `params.stacked` makes such a one.
 """
 
 from __future__ import annotations

@@ -1,0 +1,50 @@
+"""A search on two parameters, seen from above."""
+
+from __future__ import annotations
+
+__all__ = ["surface_2d"]
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import ShapeError
+from outcrop.plots.canvas import INK, axes_or_new
+from outcrop.typing import Matrix, Points, Vector
+
+GRID = 121
+
+
+def surface_2d(
+    function: Callable[[Points], Vector],
+    bounds: Matrix,
+    points: Points,
+    best: int | None = None,
+    names: tuple[str, str] = ("x1", "x2"),
+    axes: Any = None,
+) -> Any:
+    """Draw `function` as a shaded map, the trials at `points` in order, and the best of them.
+
+    `function` maps `(n, 2)` points in their own units to values, smaller is better. Trials get
+    darker with time: the first are white, the last black.
+    """
+    if np.shape(bounds) != (2, 2) or np.ndim(points) != 2 or np.shape(points)[1] != 2:
+        raise ShapeError(
+            f"expected bounds (2, 2) and points (n, 2), got {np.shape(bounds)} and {np.shape(points)}"
+        )
+    axes = axes_or_new(axes, (6.4, 5.2))
+    x, y = (np.linspace(low, high, GRID) for low, high in bounds)
+    grid = np.stack(np.meshgrid(x, y), axis=-1)
+    values = function(grid.reshape(-1, 2)).reshape(GRID, GRID)
+    filled = axes.contourf(x, y, values, levels=24, cmap="Blues_r")
+    axes.figure.colorbar(filled, ax=axes, label="objective")
+    order = np.arange(len(points))
+    axes.scatter(
+        *points.T, c=order, cmap="Greys", vmin=0, edgecolors=INK, linewidths=0.7, s=28, zorder=3
+    )
+    if best is not None:
+        axes.plot(*points[best], marker="*", ms=18, mfc="tab:red", mec="white", ls="", label="best")
+        axes.legend(loc="upper right")
+    axes.set(xlabel=names[0], ylabel=names[1], xlim=bounds[0], ylim=bounds[1])
+    return axes
