@@ -2,13 +2,17 @@ import logging
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from outcrop.errors import NumericalError
 from outcrop.linalg import (
     JITTERS,
     append_rows,
     cholesky,
+    inverse_factor,
     inverse_lower,
+    packed_indices,
+    packed_log_density,
     solve_lower,
     solve_upper,
 )
@@ -37,8 +41,11 @@ def test_factorising_leaves_the_matrix_as_it_was(rng):
 def test_solves_and_inverse_equal_the_dense_ones(rng):
     K, B = positive(rng, 6), rng.normal(size=(6, 3))
     chol, _ = cholesky(K)
-    np.testing.assert_allclose(solve_upper(chol, solve_lower(chol, B)), np.linalg.solve(K, B), rtol=1e-8)
+    np.testing.assert_allclose(
+        solve_upper(chol, solve_lower(chol, B)), np.linalg.solve(K, B), rtol=1e-8
+    )
     np.testing.assert_allclose(inverse_lower(chol), np.tril(np.linalg.inv(K)), rtol=1e-8)
+    np.testing.assert_allclose(inverse_factor(chol) @ chol, np.eye(6), atol=1e-10)
 
 
 def test_appended_rows_equal_a_fresh_factor(rng):
@@ -76,3 +83,19 @@ def test_nothing_factorises_to_nothing():
     chol, jitter = cholesky(np.zeros((0, 0)))
     assert chol.shape == (0, 0)
     assert jitter == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_packed_log_density_equals_the_dense_one(n, rng):
+    K, y = positive(rng, n), rng.normal(size=n)
+    rows, columns, diagonal = packed_indices(n)
+    assert (rows >= columns).all()
+    np.testing.assert_array_equal(rows[diagonal], np.arange(n))
+    expected = stats.multivariate_normal(np.zeros(n), K).logpdf(y)
+    assert packed_log_density(K[rows, columns], y) == pytest.approx(expected, rel=1e-10)
+
+
+def test_packed_density_of_a_matrix_that_needs_jitter_is_left_to_others():
+    rows, columns, _ = packed_indices(4)
+    assert packed_log_density(-np.eye(4)[rows, columns], np.ones(4)) is None
+    assert packed_log_density(np.full(10, np.nan), np.ones(4)) is None

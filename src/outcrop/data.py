@@ -6,7 +6,7 @@ noise is all there is.
 
 from __future__ import annotations
 
-__all__ = ["Observations", "Pairs"]
+__all__ = ["Observations", "Pairs", "Triangle"]
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from outcrop.errors import ShapeError
+from outcrop.linalg import packed_indices
 from outcrop.typing import Matrix, Points, Vector
 
 # Up to here squared differences are kept per dimension, exact for close points and fast to reweigh;
@@ -113,6 +114,39 @@ class Pairs:
         return self.X1 - centre, self.X2 - centre
 
 
+@dataclass(frozen=True, eq=False)
+class Triangle(Pairs):
+    """Each unordered pair of rows of `X1` once, in LAPACK's rectangular full packed order.
+
+    A matrix over the pairs is `(n (n + 1) / 2,)`, as `linalg.packed_log_density` takes it: half of
+    the numbers, so half of the time.
+    """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.X1) * (len(self.X1) + 1) // 2,)
+
+    @property
+    def is_exact(self) -> bool:
+        return True
+
+    @cached_property
+    def squared_differences(self) -> Matrix:
+        rows, columns, _ = packed_indices(len(self.X1))
+        return np.square(self.X1.T[:, rows] - self.X1.T[:, columns])
+
+    @cached_property
+    def mismatches(self) -> Matrix:
+        rows, columns, _ = packed_indices(len(self.X1))
+        return (self.X1.T[:, rows] != self.X1.T[:, columns]).astype(float)
+
+    def mapped(self, key: Hashable, function: Callable[[Points], Points]) -> Pairs:
+        if key not in self._mapped:
+            X = function(self.X1)
+            self._mapped[key] = Triangle(X, X)
+        return self._mapped[key]
+
+
 def summed(bars: Points) -> Points:
     """Gradients that reach the same points from several kernels at once, added up."""
     return bars if bars.ndim == 2 else bars.sum(axis=tuple(range(bars.ndim - 2)))
@@ -157,6 +191,11 @@ class Observations:
     def pairs(self) -> Pairs:
         """The data paired with themselves; kept, because every likelihood needs them."""
         return Pairs(self.X, self.X)
+
+    @cached_property
+    def triangle(self) -> Triangle | None:
+        """Each pair once, where there are few enough to keep."""
+        return Triangle(self.X, self.X) if 0 < len(self) <= CACHED_GRAM_ROWS else None
 
     def append(self, X: Points, y: Vector, noise: Vector | None = None) -> Observations:
         """These observations followed by more; rows without a stated noise have none."""

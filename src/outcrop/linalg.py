@@ -16,14 +16,21 @@ __all__ = [
 ]
 
 import logging
+from functools import lru_cache
+from math import log, pi
+from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dtrtri, dtrtrs
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpftrf, dpftrs, dpotrf, dpotri, dtrtri, dtrtrs, dtrttf
 
 from outcrop.errors import NumericalError
-from outcrop.typing import Matrix
+from outcrop.typing import Matrix, Vector
 
 logger = logging.getLogger(__name__)
+
+Indices: TypeAlias = NDArray[np.intp]
+LOG_2PI = log(2 * pi)
 
 # Added to the diagonal, as multiples of its mean, until the factorisation succeeds.
 JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
@@ -73,6 +80,29 @@ def inverse_lower(chol: Matrix) -> Matrix:
 def inverse_factor(chol: Matrix) -> Matrix:
     """L⁻¹, lower triangular."""
     return chol if len(chol) == 0 else dtrtri(chol, lower=1)[0]
+
+
+@lru_cache(maxsize=64)
+def packed_indices(n: int) -> tuple[Indices, Indices, Indices]:
+    """Row and column of each packed element of a lower triangle, and where its diagonal is."""
+    numbered = np.asfortranarray(np.arange(n * n, dtype=float).reshape(n, n))
+    rows, columns = np.divmod(dtrttf(numbered, uplo="L")[0].astype(np.intp), n)
+    diagonal = np.flatnonzero(rows == columns)
+    return rows, columns, diagonal[np.argsort(rows[diagonal])]
+
+
+def packed_log_density(K: Vector, y: Vector) -> float | None:
+    """log N(y; 0, K) for a covariance in packed order; None if it takes jitter to factorise.
+
+    `K` is used up.
+    """
+    n = len(y)
+    chol, info = dpftrf(n, K, uplo="L", overwrite_a=1)
+    if info != 0:
+        return None
+    log_root_determinant = float(np.log(chol[packed_indices(n)[2]]).sum())
+    value = -0.5 * float(y @ dpftrs(n, chol, y, uplo="L")[0]) - log_root_determinant
+    return value - 0.5 * n * LOG_2PI if np.isfinite(value) else None
 
 
 def append_rows(chol: Matrix, cross: Matrix, corner: Matrix) -> tuple[Matrix, float]:

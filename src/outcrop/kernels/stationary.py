@@ -11,8 +11,9 @@ from __future__ import annotations
 __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary"]
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.params import Free, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-SQRT3, SQRT5 = np.sqrt(3.0), np.sqrt(5.0)
+Slope: TypeAlias = Callable[[], Matrix]
 
 
 def positive_vector(owner: str, name: str, value: Any) -> Any:
@@ -48,8 +49,8 @@ class Stationary(Kernel):
         object.__setattr__(self, "lengthscales", value)
 
     @abstractmethod
-    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
-        """k and ∂k/∂r² at each squared distance; may use `r2` as scratch."""
+    def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
+        """k at each squared distance, and what gives ∂k/∂r² if it is asked; `r2` may be used up."""
 
     @abstractmethod
     def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
@@ -60,10 +61,10 @@ class Stationary(Kernel):
         K, slope = self.profile(pairs.squared_distances(weights))
 
         def parameters(K_bar: Matrix) -> Kernel:
-            return shaped(self, lengthscales=self._pull_lengthscales(pairs, K_bar * slope))
+            return shaped(self, lengthscales=self._pull_lengthscales(pairs, K_bar * slope()))
 
         def inputs(K_bar: Matrix) -> tuple[Points, Points]:
-            return pairs.pull_inputs(K_bar * slope, weights)
+            return pairs.pull_inputs(K_bar * slope(), weights)
 
         return K, Pull(parameters, inputs)
 
@@ -107,9 +108,9 @@ class Stationary(Kernel):
 class RBF(Stationary):
     """k = exp(−r²/2): samples are infinitely smooth [Rasmussen & Williams 2006, eq. 4.9]."""
 
-    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+    def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
         K = np.exp(np.multiply(r2, -0.5, out=r2), out=r2)
-        return K, -0.5 * K
+        return K, lambda: -0.5 * K
 
     def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
         return rng.standard_normal((dimension, count))
@@ -119,11 +120,11 @@ class RBF(Stationary):
 class Matern12(Stationary):
     """k = exp(−r): samples are continuous and nowhere smooth [ibid., eq. 4.18]."""
 
-    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+    def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
         r = np.sqrt(r2, out=r2)
         K = np.exp(-r)
         # The slope is infinite at r = 0, where every caller multiplies it by a difference of 0.
-        return K, np.divide(-0.5 * K, r, out=np.zeros_like(K), where=r > 0)
+        return K, lambda: np.divide(-0.5 * K, r, out=np.zeros_like(K), where=r > 0)
 
     def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
         return student_frequencies(rng, count, dimension, degrees=1)
@@ -133,10 +134,10 @@ class Matern12(Stationary):
 class Matern32(Stationary):
     """k = (1 + s) exp(−s), s = √3 r: samples are once differentiable [ibid., eq. 4.17]."""
 
-    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+    def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
         s = np.sqrt(np.multiply(r2, 3.0, out=r2), out=r2)
         decay = np.exp(-s)
-        return (1 + s) * decay, -1.5 * decay
+        return (1 + s) * decay, lambda: -1.5 * decay
 
     def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
         return student_frequencies(rng, count, dimension, degrees=3)
@@ -146,15 +147,15 @@ class Matern32(Stationary):
 class Matern52(Stationary):
     """k = (1 + s + s²/3) exp(−s), s = √5 r: samples are twice differentiable [ibid., eq. 4.17]."""
 
-    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
-        s = SQRT5 * np.sqrt(r2)
+    def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
+        s2 = np.multiply(r2, 5.0, out=r2)
+        s = np.sqrt(s2)
         decay = np.exp(-s)
-        np.add(s, 1.0, out=s)
-        np.multiply(r2, 5 / 3, out=r2)
-        np.add(r2, s, out=r2)
-        K = np.multiply(r2, decay, out=r2)
-        slope = np.multiply(s, decay, out=s)
-        return K, np.multiply(slope, -5 / 6, out=slope)
+        s += 1.0
+        K = np.multiply(s2, 1 / 3, out=s2)
+        K += s
+        K *= decay
+        return K, lambda: s * decay * (-5 / 6)
 
     def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
         return student_frequencies(rng, count, dimension, degrees=5)
@@ -175,11 +176,11 @@ class RationalQuadratic(Stationary):
                 )
             object.__setattr__(self, "alpha", float(self.alpha))
 
-    def profile(self, r2: Matrix) -> tuple[Matrix, Matrix]:
+    def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
         alpha = lifted(self.alpha, 2)
         base = 1 + r2 / (2 * alpha)
         K = base**-alpha
-        return K, -0.5 * K / base
+        return K, lambda: -0.5 * K / base
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         K, pull = super().on(pairs)

@@ -30,9 +30,8 @@ def surface_2d(
     darker with time: the first are white, the last black.
     """
     if np.shape(bounds) != (2, 2) or np.ndim(points) != 2 or np.shape(points)[1] != 2:
-        raise ShapeError(
-            f"expected bounds (2, 2) and points (n, 2), got {np.shape(bounds)} and {np.shape(points)}"
-        )
+        shapes = f"{np.shape(bounds)} and {np.shape(points)}"
+        raise ShapeError(f"expected bounds (2, 2) and points (n, 2), got {shapes}")
     axes = axes_or_new(axes, (6.4, 5.2))
     x, y = (np.linspace(low, high, GRID) for low, high in bounds)
     grid = np.stack(np.meshgrid(x, y), axis=-1)

@@ -31,6 +31,7 @@ class View:
     known: frozenset[str] = frozenset()  # `Space.key` of all of them
     noise: bool | float | None = None  # as the user declared it
     warm: Mapping[str, Any] = field(default_factory=dict)  # the newest suggestion's
+    seed: int = 0  # of the whole study; a trial's own randomness comes with the call
 
     @property
     def is_noisy(self) -> bool:

@@ -10,7 +10,7 @@ __all__ = ["GP", "GPPosterior"]
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, log, pi
+from math import inf
 
 import numpy as np
 from scipy.linalg.blas import dsyr
@@ -18,13 +18,21 @@ from scipy.linalg.blas import dsyr
 from outcrop.data import Observations, Pairs
 from outcrop.errors import ModelError, NumericalError, ShapeError
 from outcrop.kernels.base import Kernel
-from outcrop.linalg import append_rows, cholesky, inverse_lower, solve_lower, solve_upper
+from outcrop.linalg import (
+    LOG_2PI,
+    append_rows,
+    cholesky,
+    inverse_lower,
+    packed_indices,
+    packed_log_density,
+    solve_lower,
+    solve_upper,
+)
 from outcrop.params import Free, shaped
 from outcrop.surrogates.base import PredictionPull
 from outcrop.surrogates.paths import SamplePath
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-LOG_2PI = log(2 * pi)
 EXACT_NOISE = 1e-7  # of the prior variance: below it an observation is taken at its word
 VAR_FLOOR = 1e-12  # of the prior variance: the rounding level of a Cholesky; keeps log std finite
 
@@ -60,6 +68,12 @@ class GP:
 
     def log_likelihood(self, data: Observations) -> float:
         """log p(y | X); −inf where the covariance cannot be factorised."""
+        if data.triangle is not None:
+            packed, _ = self.kernel.on(data.triangle)
+            packed[packed_indices(len(data))[2]] += self._own_noise(data)
+            value = packed_log_density(packed, data.y - self.mean)
+            if value is not None:
+                return value
         K, _ = self.kernel.on(data.pairs)
         try:
             chol, _ = cholesky(self._noisy(K, data))
@@ -71,7 +85,7 @@ class GP:
         """log p(y | X), and its gradient shaped like the model [ibid., eq. 5.9]."""
         K, pull = self.kernel.on(data.pairs)
         try:
-            chol, _ = cholesky(self._noisy(K, data))
+            chol, _ = cholesky(self._noisy(K.copy(), data))  # the pullback needs K as it was
         except NumericalError:
             return -inf, shaped(self, kernel=pull.parameters(np.zeros_like(K)), noise=0.0, mean=0.0)
         white = solve_lower(chol, data.y - self.mean)
@@ -90,11 +104,11 @@ class GP:
         return value, gradient
 
     def _noisy(self, K: Matrix, data: Observations) -> Matrix:
-        diagonal = K.reshape(-1)[:: len(K) + 1]
-        diagonal += self.noise
-        if data.noise is not None:
-            diagonal += data.noise
+        K.reshape(-1)[:: len(K) + 1] += self._own_noise(data)
         return K
+
+    def _own_noise(self, data: Observations) -> float | Vector:
+        return self.noise if data.noise is None else self.noise + data.noise
 
 
 def gaussian_log_density(chol: Matrix, white: Vector) -> float:

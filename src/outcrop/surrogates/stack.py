@@ -22,6 +22,8 @@ from outcrop.params import stacked
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
 from outcrop.typing import Matrix, Points, Vector
 
+CACHED_NUMBERS = 50_000  # of covariances at a time: a few such arrays stay in a core's own cache
+
 
 @dataclass(frozen=True, eq=False)
 class Stack:
@@ -57,8 +59,14 @@ class Stack:
 
     def predict(self, X: Points) -> tuple[Matrix, Matrix]:
         """Means and variances, `(k, m)`."""
-        cross = self.kernel.on(self._pairs(X))[0]
-        return self._mean(cross), self._variance(X, cross @ self.inverse)
+        means, variances = np.empty((2, len(self.mean), len(X)))
+        rows = max(CACHED_NUMBERS // self.alpha.size, 1)
+        for start in range(0, len(X), rows):
+            part = slice(start, start + rows)
+            cross = self.kernel.on(self._pairs(X[part]))[0]
+            means[:, part] = self._mean(cross)
+            variances[:, part] = self._variance(X[part], cross @ self.inverse)
+        return means, variances
 
     def predict_with_pullback(
         self, X: Points

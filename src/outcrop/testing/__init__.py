@@ -1,4 +1,4 @@
-"""Contract suites: what anything of a kind must satisfy, to be run on a kernel or belief of your own.
+"""Contract suites: what anything of a kind must satisfy, to be run on a kernel of your own, say.
 
 Each suite is a tuple of checks that raise `AssertionError`. With pytest:
 
@@ -9,8 +9,16 @@ Each suite is a tuple of checks that raise `AssertionError`. With pytest:
 
 from __future__ import annotations
 
-__all__ = ["KERNEL_CONTRACT", "POSTERIOR_CONTRACT", "central_differences"]
+__all__ = [
+    "ACQUISITION_CONTRACT",
+    "KERNEL_CONTRACT",
+    "MAXIMISER_CONTRACT",
+    "POSTERIOR_CONTRACT",
+    "central_differences",
+]
 
+from outcrop.testing.acquisitions import ACQUISITION_CONTRACT
 from outcrop.testing.differences import central_differences
 from outcrop.testing.kernels import KERNEL_CONTRACT
+from outcrop.testing.maximisers import MAXIMISER_CONTRACT
 from outcrop.testing.posteriors import POSTERIOR_CONTRACT

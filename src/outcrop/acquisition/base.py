@@ -1,0 +1,133 @@
+"""What every acquisition offers, and how most of them come from a formula in mean and deviation.
+
+`k` components of a mixture, `m` points `X` of `(m, d)`. A belief is known here by what it predicts
+only: a posterior, or a weighted mixture of them. An acquisition over a mixture is the weighted mean
+of its values under the components; one that lives on a log scale is averaged before the logarithm.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Acquisition", "Pointwise", "Posterior", "Predicts", "PredictsEach", "each"]
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeAlias, cast
+
+import numpy as np
+
+from outcrop.acquisition.formulas import STD_FLOOR, Derived
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+Pull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
+
+
+class Predicts(Protocol):
+    """A single posterior."""
+
+    def predict(self, X: Points) -> tuple[Vector, Vector]: ...
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, Pull]: ...
+
+
+class PredictsEach(Protocol):
+    """A mixture of posteriors; means and variances are `(k, m)`."""
+
+    @property
+    def weights(self) -> Vector: ...
+
+    def predict_each(self, X: Points) -> tuple[Matrix, Matrix]: ...
+
+    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, Pull]: ...
+
+
+Posterior: TypeAlias = Predicts | PredictsEach
+
+
+class Acquisition(ABC):
+    """A score of points under a belief: the larger, the more worth a trial."""
+
+    logarithmic: ClassVar[bool] = False  # whether values are logarithms of what is averaged
+
+    @abstractmethod
+    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+        """The score of each row of `X`, `(m,)`."""
+
+    @abstractmethod
+    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+        """The same, and its gradient at each row, `(m, d)`."""
+
+    def prepare(
+        self,
+        posterior: Posterior,
+        incumbent: float | Vector,
+        candidates: Points,
+        rng: Rng,
+        step: int,
+    ) -> Acquisition:
+        """One that is ready to be evaluated; called once per suggestion.
+
+        `incumbent` is the value to improve on, or `(k,)` with one per component; `candidates` cover
+        the space; `step` counts suggestions from 1.
+        """
+        return self
+
+
+class Pointwise(Acquisition):
+    """An acquisition that sees a point through its mean and standard deviation only."""
+
+    @abstractmethod
+    def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
+        """Values and their derivatives in `mean` and `std`, all `(k, m)`."""
+
+    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+        belief = each(posterior)
+        mean, var = belief.predict_each(X)
+        values, _, _ = self.pointwise(mean, _deviation(var))
+        return self._average(values, belief.weights)[0]
+
+    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+        belief = each(posterior)
+        mean, var, pull = belief.predict_each_with_pullback(X)
+        std = _deviation(var)
+        values, mean_bar, std_bar = self.pointwise(mean, std)
+        value, share = self._average(values, belief.weights)
+        return value, pull(share * mean_bar, share * std_bar / (2 * std))
+
+    def _average(self, values: Matrix, weights: Vector) -> tuple[Vector, Matrix]:
+        """The mean over components, and its derivative in each component's value."""
+        if not self.logarithmic:
+            return weights @ values, weights[:, None]
+        log_weights = np.log(weights, out=np.full(len(weights), -np.inf), where=weights > 0)
+        values = values + log_weights[:, None]
+        top = values.max(0)
+        share = np.exp(values - top)
+        total = share.sum(0)
+        return top + np.log(total), share / total
+
+
+@dataclass(frozen=True, eq=False)
+class _Alone:
+    """A single posterior seen as a mixture of one."""
+
+    posterior: Predicts
+    weights: Vector
+
+    def predict_each(self, X: Points) -> tuple[Matrix, Matrix]:
+        mean, var = self.posterior.predict(X)
+        return mean[None], var[None]
+
+    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, Pull]:
+        mean, var, pull = self.posterior.predict_with_pullback(X)
+        return mean[None], var[None], lambda mean_bar, var_bar: pull(mean_bar[0], var_bar[0])
+
+
+def each(posterior: Posterior) -> PredictsEach:
+    """The posterior as a mixture, which it may be already."""
+    if hasattr(posterior, "predict_each"):
+        return cast(PredictsEach, posterior)
+    return _Alone(posterior, np.ones(1))
+
+
+def _deviation(var: Matrix) -> Matrix:
+    return np.sqrt(np.maximum(var, STD_FLOOR**2))

@@ -1,0 +1,98 @@
+"""Acquisitions that ask how far below the incumbent a point may lie."""
+
+from __future__ import annotations
+
+__all__ = ["EI", "PI", "LogEI", "ScaledEI"]
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from outcrop.acquisition import formulas
+from outcrop.acquisition.base import Pointwise, Posterior
+from outcrop.acquisition.formulas import Derived
+from outcrop.errors import ModelError, ShapeError
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class _Improvement(Pointwise):
+    best: float | Vector | None = None  # to improve on; (k,) for one per component
+
+    def __post_init__(self) -> None:
+        if self.best is not None and not (np.isfinite(self.best).all() and np.ndim(self.best) < 2):
+            raise ModelError(
+                f"{type(self).__name__}(best={self.best!r}): expected a finite value, one per "
+                "component of the mixture, or None to have it filled by `prepare`"
+            )
+
+    def prepare(
+        self,
+        posterior: Posterior,
+        incumbent: float | Vector,
+        candidates: Points,
+        rng: Rng,
+        step: int,
+    ) -> Self:
+        return replace(self, best=incumbent) if self.best is None else self
+
+    def _best(self, components: int) -> Matrix:
+        """The incumbents as a column, `(k, 1)` or `(1, 1)`."""
+        if self.best is None:
+            name = type(self).__name__
+            raise ModelError(
+                f"{name}(best=None) has nothing to improve on; pass a value, {name}(best=0.3), "
+                "or evaluate what its `prepare` returns"
+            )
+        best = np.asarray(self.best, dtype=float).reshape(-1, 1)
+        if len(best) not in (1, components):
+            raise ShapeError(
+                f"expected one best or one for each of {components} components, got {len(best)}"
+            )
+        return best
+
+
+@dataclass(frozen=True, eq=False)
+class EI(_Improvement):
+    """Expected improvement below `best` [Jones et al. 1998].
+
+    It underflows to a flat 0 where improvement is out of reach; prefer `LogEI` for maximisation.
+    """
+
+    def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
+        return formulas.expected_improvement(mean, std, self._best(len(mean)))
+
+
+@dataclass(frozen=True, eq=False)
+class LogEI(_Improvement):
+    """Logarithm of the expected improvement below `best` [Ament et al. 2023].
+
+    >>> float(LogEI(best=0.3).pointwise(np.array([[40.0]]), np.array([[1.0]]))[0].round(3)[0, 0])
+    -796.315
+    """
+
+    logarithmic = True
+
+    def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
+        return formulas.log_expected_improvement(mean, std, self._best(len(mean)))
+
+
+@dataclass(frozen=True, eq=False)
+class PI(_Improvement):
+    """Probability of being below `best` [Kushner 1964]."""
+
+    def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
+        return formulas.probability_of_improvement(mean, std, self._best(len(mean)))
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledEI(_Improvement):
+    """Expected improvement over its own standard deviation [Noè & Husmeier 2018].
+
+    Large where improvement is likely rather than merely possible; it does not depend on the scale
+    of the objective.
+    """
+
+    def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
+        return formulas.scaled_improvement(mean, std, self._best(len(mean)))

@@ -1,0 +1,66 @@
+"""What is maximised, what was scored, and what is found.
+
+Points `X` are encoded, `(n, D)`, as `Space.encode` gives them.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Function", "Maximum", "Scored", "clean"]
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from outcrop.typing import Points, Vector
+
+
+class Function(Protocol):
+    """Something to be maximised."""
+
+    def __call__(self, X: Points, /) -> Vector:
+        """The value at each row of `X`."""
+        ...
+
+    def with_gradient(self, X: Points, /) -> tuple[Vector, Points]:
+        """Values, and gradients `(n, D)` whose entries in columns of codes mean nothing."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Maximum:
+    """The best legal point found, and all legal points that were scored on the way."""
+
+    point: Vector  # (D,)
+    value: float  # −inf if the function was finite nowhere
+    candidates: Points
+    values: Vector
+    evaluations: int  # rows given to the function, those off the grid of a relaxation included
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Points and what the function says of them, −inf where that is not a finite number."""
+
+    X: Points
+    values: Vector
+
+    @classmethod
+    def by(cls, function: Function, X: Points) -> Scored:
+        return cls(X, clean(function(X)) if len(X) else np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def join(self, other: Scored) -> Scored:
+        return Scored(np.vstack([self.X, other.X]), np.concatenate([self.values, other.values]))
+
+    def top(self, n: int) -> Scored:
+        """The `n` best, best first."""
+        order = np.argsort(-self.values, kind="stable")[:n]
+        return Scored(self.X[order], self.values[order])
+
+
+def clean(values: Vector) -> Vector:
+    """−inf instead of every value that is not finite."""
+    return np.where(np.isfinite(values), values, -np.inf)

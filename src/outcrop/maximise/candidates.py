@@ -1,0 +1,148 @@
+"""Legal points worth scoring: spread over the space, near the best ones, or all there are.
+
+Points `X` are encoded, `(n, D)`; a mask of chosen entries has the same shape.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "distinct",
+    "enumerated",
+    "every",
+    "filled",
+    "perturbed",
+    "positions",
+    "resampled",
+    "shifted",
+]
+
+from functools import lru_cache
+from math import log
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from outcrop.space import Column, Space
+from outcrop.space.encoding import LogLattice
+from outcrop.typing import Mask, Points, Rng, Vector
+
+SCALES = (1e-3, 0.3)  # of perturbations, in units of the cube
+CHANGED = (
+    0.3  # share of the coordinates that a perturbation changes, or two of them if that is more
+)
+
+
+def perturbed(space: Space, incumbents: Points, n: int, rng: Rng) -> Points:
+    """`n` legal points near the `incumbents`, most of them near the first.
+
+    The scale is log-uniform. Numbers move by a normal step, reflected at the bounds, and discrete
+    ones by at least a level; codes change to another one.
+    """
+    shares = 1 / np.arange(1, len(incumbents) + 1)
+    X = incumbents[rng.choice(len(incumbents), size=n, p=shares / shares.sum())]
+    open_ = _open(space, X)
+    share = np.maximum(CHANGED, 2 / np.maximum(open_.sum(1), 1))
+    chosen = open_ & (rng.random(X.shape) < share[:, None])
+    chosen |= _one_of(open_, rng) & ~chosen.any(1)[:, None]
+    scale = np.exp(rng.uniform(log(SCALES[0]), log(SCALES[1]), size=n))
+    steps = scale[:, None] * rng.standard_normal(X.shape)
+    moved = filled(space, X, rng)
+    for column in space.columns:
+        rows = np.flatnonzero(chosen[:, column.index])
+        x = X[rows, column.index]
+        moved[rows, column.index] = _moved(column, x, steps[rows, column.index], rng)
+    return space.snap(moved)
+
+
+def resampled(space: Space, X: Points, n: int, rng: Rng) -> Points:
+    """`n` copies of rows of `X` with one coordinate drawn anew."""
+    X = X[rng.integers(len(X), size=n)]
+    chosen = _one_of(_open(space, X), rng)
+    drawn = filled(space, X, rng)
+    for column in space.columns:
+        rows = np.flatnonzero(chosen[:, column.index])
+        drawn[rows, column.index] = column.codec.spread(rng.random(len(rows)))
+    return space.snap(drawn)
+
+
+def filled(space: Space, X: Points, rng: Rng) -> Points:
+    """A copy of `X` with random values in its inactive entries, should an option awake them."""
+    X = X.copy()
+    active = space.active(X)
+    for column in space.columns:
+        if column.conditions:
+            rows = np.flatnonzero(~active[:, column.index])
+            X[rows, column.index] = column.codec.spread(rng.random(len(rows)))
+    return X
+
+
+def shifted(column: Column, x: Vector, steps: ArrayLike) -> Vector:
+    """Positions of a discrete unit column that lie `steps` levels beyond those nearest to `x`."""
+    codec, levels = column.codec, column.levels
+    assert levels is not None
+    marks = codec.marks(x) + np.asarray(steps, dtype=np.int64)
+    if isinstance(codec, LogLattice):
+        return codec.encode(np.clip(marks, codec.low, codec.high).tolist())
+    return np.clip(marks, 0, levels - 1) / max(levels - 1, 1)
+
+
+def distinct(X: Points) -> Points:
+    """The rows of `X` without repeats, in the order of their first appearance."""
+    rows = np.ascontiguousarray(X).view(f"V{8 * X.shape[1]}").reshape(-1).tolist()
+    first = {row: i for i, row in reversed([*enumerate(rows)])}
+    return X[sorted(first.values())] if len(first) < len(X) else X
+
+
+def every(space: Space) -> Points:
+    """All legal points of a finite space."""
+    X = np.zeros((1, len(space.columns)))
+    for column in space.columns:
+        assert column.levels is not None
+        active = space.active(X)[:, column.index]
+        copies = np.where(active, column.levels, 1)
+        level = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
+        X = np.repeat(X, copies, axis=0)
+        X[:, column.index] = np.where(np.repeat(active, copies), positions(column)[level], 0.0)
+    return X
+
+
+@lru_cache(maxsize=8)
+def enumerated(space: Space) -> Points:
+    """The same, kept for the next call; for spaces that are small."""
+    X = every(space)
+    X.setflags(write=False)
+    return X
+
+
+def positions(column: Column) -> Vector:
+    """Every legal position of a discrete column."""
+    levels = np.arange(column.levels or 0)
+    return levels.astype(float) if column.is_code else shifted(column, np.zeros(1), levels)
+
+
+def _open(space: Space, X: Points) -> Mask:
+    """Which entries are active and have an alternative."""
+    alternatives = np.array([column.levels != 1 for column in space.columns], dtype=np.bool_)
+    return space.active(X) & alternatives
+
+
+def _one_of(mask: Mask, rng: Rng) -> Mask:
+    """One random entry of each row of `mask` that has any."""
+    draws = np.where(mask, rng.random(mask.shape), -1.0)
+    return mask & (draws == draws.max(1)[:, None])
+
+
+def _moved(column: Column, x: Vector, steps: Vector, rng: Rng) -> Vector:
+    if column.is_code:
+        levels = column.levels or 1
+        return (x + rng.integers(1, max(levels, 2), size=len(x))) % levels
+    ahead = (x + steps) % 2.0
+    moved = np.where(ahead > 1.0, 2.0 - ahead, ahead)
+    if column.levels is None:
+        return moved
+    codec = column.codec
+    here = codec.marks(x)
+    way = np.where(steps < 0.0, -1, 1)
+    beyond = codec.marks(shifted(column, x, way)) == here
+    next_ = shifted(column, x, np.where(beyond, -way, way))
+    return np.where(codec.marks(moved) == here, next_, moved)

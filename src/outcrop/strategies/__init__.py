@@ -1,0 +1,20 @@
+"""From what is known to the next trial."""
+
+from __future__ import annotations
+
+__all__ = [
+    "METHODS",
+    "Belief",
+    "Method",
+    "ModelBased",
+    "Sequence",
+    "Strategy",
+    "Suggestion",
+    "View",
+    "strategy_for",
+]
+
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.method import METHODS, Method, strategy_for
+from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.sequence import Sequence

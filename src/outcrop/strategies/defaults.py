@@ -1,0 +1,62 @@
+"""The model a space gets when nobody names one, and the priors behind it."""
+
+from __future__ import annotations
+
+__all__ = ["default_kernel", "default_surrogate"]
+
+from math import log
+
+from outcrop.inference import Inference
+from outcrop.kernels import Conditional, Kernel, Matern52, Overlap, Product, Scaled, Subspace
+from outcrop.params import free
+from outcrop.priors import LogNormal, Normal, Shifted
+from outcrop.space import Space
+from outcrop.surrogates import GP, Blend, Inferred, Surrogate
+
+EXACT = 1e-8  # noise variance, in units of the data's, of an objective that has none
+NOISE_FLOOR = 1e-6
+NOISE = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # small noise is likely, large noise possible
+LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
+CATEGORY_SCALES = LogNormal(0.0, 1.0)
+AMPLITUDE = LogNormal(0.0, 1.0)
+MEAN = Normal(0.0, 1.0)
+
+
+def default_kernel(space: Space) -> Kernel:
+    """Matérn-5/2 with a lengthscale per number, times an overlap kernel of the categories.
+
+    Parameters that are not active count for nothing.
+    """
+    numbers = tuple(c.index for c in space.columns if not c.is_code)
+    codes = tuple(c.index for c in space.columns if c.is_code)
+    parts: list[Kernel] = []
+    if numbers:
+        matern = Matern52(free(LENGTHSCALES, size=len(numbers)))
+        parts.append(Subspace(numbers, matern) if codes else matern)
+    if codes:
+        overlap = Overlap(free(CATEGORY_SCALES, size=len(codes)))
+        parts.append(Subspace(codes, overlap) if numbers else overlap)
+    kernel = parts[0] if len(parts) == 1 else Product(tuple(parts))
+    conditions = tuple((c.index, c.conditions, c.is_code) for c in space.columns if c.conditions)
+    if conditions:
+        kernel = Conditional(conditions, kernel)
+    return Scaled(free(AMPLITUDE), kernel)
+
+
+def default_surrogate(
+    kernel: Kernel, inference: Inference, noise: bool | float | None
+) -> Surrogate:
+    """A GP whose noise is none (False), learnt (True), known (a variance), or open (None).
+
+    Left open, exact and noisy models share the belief: an undersampled oscillation is explained by
+    noise all too easily, and then nothing is explored any more.
+    """
+
+    def gp(level: object) -> Inferred:
+        return Inferred(GP(kernel, noise=level, mean=free(MEAN)), inference)  # type: ignore[arg-type]
+
+    if noise is None:
+        return Blend({"exact": gp(EXACT), "noisy": gp(free(NOISE))})
+    if noise is True:
+        return gp(free(NOISE))
+    return gp(EXACT if noise is False else max(noise, EXACT))

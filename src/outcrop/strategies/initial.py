@@ -1,0 +1,78 @@
+"""Where to look before there is anything to learn from.
+
+A design is a sequence: trial after trial takes its next point, so that any first part of it is
+spread well, whoever asks.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Design", "LatinHypercube", "Sobol", "Uniform", "design_size"]
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from outcrop.errors import ModelError
+from outcrop.space import Space
+from outcrop.typing import Points, Rng
+
+
+def design_size(space: Space) -> int:
+    """How many points a model is given before it is asked: 2d + 2, at most 12."""
+    return min(2 * len(space.columns) + 2, 12)
+
+
+@dataclass(frozen=True)
+class Design(ABC):
+    """`size` space-filling points; None lets the number of parameters decide."""
+
+    size: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.size is not None and self.size < 1:
+            raise ModelError(f"{type(self).__name__}(size={self.size}): expected at least 1")
+
+    @abstractmethod
+    def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:
+        """The first `n` points of the sequence, `(n, dimension)` in [0, 1)."""
+
+    def points(self, space: Space, n: int, rng: Rng) -> Points:
+        """The first `n` points of the sequence, legal and encoded."""
+        return space.from_uniform(self.uniforms(n, len(space.columns), rng))
+
+    def size_for(self, space: Space) -> int:
+        return self.size or design_size(space)
+
+
+@dataclass(frozen=True)
+class Sobol(Design):
+    """A scrambled Sobol sequence [Owen 1998]."""
+
+    def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:
+        if dimension == 0:
+            return np.zeros((n, 0))
+        from scipy.stats import qmc  # here, because importing it takes longer than all of ours
+
+        # Drawn to a power of two, which keeps the sequence's balance (and SciPy's silence).
+        sequence = qmc.Sobol(dimension, scramble=True, rng=rng)
+        return np.asarray(sequence.random_base2(max(n - 1, 1).bit_length())[:n])
+
+
+@dataclass(frozen=True)
+class LatinHypercube(Design):
+    """One point in each of `size` slices of every parameter; further points are uniform."""
+
+    def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:
+        slices = self.size or min(2 * dimension + 2, 12)
+        ranks = np.stack([rng.permutation(slices) for _ in range(dimension)], axis=-1)
+        first = (ranks.reshape(slices, dimension) + rng.random((slices, dimension))) / slices
+        return np.vstack([first, rng.random((max(n - slices, 0), dimension))])[:n]
+
+
+@dataclass(frozen=True)
+class Uniform(Design):
+    """Independent uniform points."""
+
+    def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:
+        return rng.random((n, dimension))

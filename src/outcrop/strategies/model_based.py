@@ -1,0 +1,156 @@
+"""Fit, account for what is running, maximise: one suggestion per call."""
+
+from __future__ import annotations
+
+__all__ = ["ModelBased", "UnitBelief"]
+
+import logging
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from outcrop.acquisition import Acquisition, LogEI
+from outcrop.data import Observations
+from outcrop.errors import ModelError, NoBelief, NumericalError
+from outcrop.inference import Inference, Slice
+from outcrop.maximise import Function, Maximiser
+from outcrop.space import Space
+from outcrop.strategies.base import Suggestion, View
+from outcrop.strategies.defaults import default_kernel, default_surrogate
+from outcrop.strategies.feasible import Feasibility, Restricted
+from outcrop.strategies.initial import Design, Sobol
+from outcrop.strategies.pending import Believer, Pending
+from outcrop.strategies.sequence import Sequence
+from outcrop.surrogates import Mixture, Standardised, Surrogate
+from outcrop.surrogates.base import SamplesPaths
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+logger = logging.getLogger(__name__)
+
+INCUMBENTS = 5  # best points whose neighbourhood is searched
+
+
+@dataclass(frozen=True, eq=False)
+class UnitBelief:
+    """A mixture in standardised units, seen in the objective's."""
+
+    mixture: Mixture
+    outcome: Standardised
+
+    def predict(self, X: Points) -> tuple[Vector, Vector]:
+        return self.outcome.restore(*self.mixture.moments(X))
+
+    def sample(self, X: Points, rng: Rng, n: int) -> Matrix:
+        draws = np.empty((n, len(X)))
+        which = rng.choice(len(self.mixture), n, p=self.mixture.weights)
+        for i, part in enumerate(self.mixture.components):
+            mine = np.flatnonzero(which == i)
+            if not isinstance(part, SamplesPaths):
+                raise ModelError(f"{type(part).__name__} offers no joint draws")
+            if len(mine):
+                draws[mine] = part.sample(X, rng, len(mine))
+        return self.outcome.restore(draws, draws * 0)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Ascended:
+    """An acquisition on a belief, as a function to maximise."""
+
+    acquisition: Acquisition
+    posterior: Mixture
+
+    def __call__(self, X: Points) -> Vector:
+        return self.acquisition(self.posterior, X)
+
+    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
+        return self.acquisition.with_gradient(self.posterior, X)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelBased:
+    """The usual strategy: a design first, then the best point of an acquisition.
+
+    `surrogate` None is the default for the space, with `inference`, and noise as the user said.
+    """
+
+    space: Space
+    surrogate: Surrogate | None = None
+    inference: Inference = field(default_factory=Slice)
+    acquisition: Acquisition = field(default_factory=LogEI)
+    pending: Pending = field(default_factory=Believer)
+    initial: Design = field(default_factory=Sobol)
+    maximiser: Maximiser = field(default_factory=Maximiser)
+
+    def propose(self, view: View, rng: Rng) -> Suggestion:
+        started = len(view.y) + len(view.pending)
+        if not len(view.y) or started < self.initial.size_for(self.space):
+            return Sequence(self.space, self.initial).propose(view, rng)
+        try:
+            return self._best(view, rng)
+        except (NumericalError, FloatingPointError, np.linalg.LinAlgError) as error:
+            logger.warning("trial %d is space-filling: %s", view.number, error)
+            fallback = Sequence(self.space, self.initial).propose(view, rng)
+            why = {**fallback.why, "source": "fallback", "reason": str(error)}
+            return Suggestion(fallback.params, why, view.warm)
+
+    def belief(self, view: View, rng: Rng) -> UnitBelief:
+        if not len(view.y):
+            raise NoBelief("nothing was told yet: tell or add at least one value first")
+        outcome = Standardised.of(view.y)
+        return UnitBelief(self._fit(view, outcome, rng), outcome)
+
+    def _fit(self, view: View, outcome: Standardised, rng: Rng) -> Mixture:
+        own = outcome.apply_std(view.std) ** 2
+        noise = np.where(np.isfinite(own), own, 0.0) if np.isfinite(own).any() else None
+        data = Observations(view.X, outcome.apply(view.y), noise)
+        return self._surrogate(view, outcome).fit(data, rng, view.warm)
+
+    def _surrogate(self, view: View, outcome: Standardised) -> Surrogate:
+        if self.surrogate is not None:
+            return self.surrogate
+        level: bool | float | None = view.noise
+        if level is None and view.is_noisy:
+            level = True
+        elif isinstance(level, float):
+            level = float(outcome.apply_std(np.array(level)) ** 2)
+        return default_surrogate(default_kernel(self.space), self.inference, level)
+
+    def _best(self, view: View, rng: Rng) -> Suggestion:
+        outcome = Standardised.of(view.y)
+        fitted = posterior = self._fit(view, outcome, rng)
+        acquisition = self.acquisition
+        if len(view.pending):
+            posterior, acquisition = self.pending.account(view.pending, posterior, acquisition, rng)
+        best = view.X[np.argsort(view.y, kind="stable")[:INCUMBENTS]]
+        candidates = self.maximiser.candidates(self.space, rng, best)
+        incumbent = np.array([part.incumbent() for part in posterior.components])
+        ready = acquisition.prepare(posterior, incumbent, candidates, rng, len(view.y))
+        function: Function = Ascended(ready, posterior)
+        feasibility = None
+        if len(view.failed):
+            kernel = default_kernel(self.space)
+            feasibility = Feasibility.fit(view.X, view.failed, kernel, rng)
+            function = Restricted.to_likely(function, feasibility, candidates)
+        found = self.maximiser(
+            function,
+            self.space,
+            rng,
+            incumbents=best,
+            forbidden=frozenset() if view.is_noisy else view.known,
+        )
+        point = found.point[None, :]
+        mean, std = outcome.restore(*fitted.moments(point))
+        why = {
+            "source": "model",
+            "surrogate": type(self._surrogate(view, outcome)).__name__,
+            "acquisition": type(ready).__name__,
+            "value": float(ready(posterior, point)[0]),
+            "mean": float(mean[0]),
+            "std": float(std[0]),
+            "components": len(posterior),
+            "observations": len(view.y),
+            "pending": len(view.pending),
+        }
+        if feasibility is not None:
+            why["feasible"] = float(np.exp(feasibility.log_probability(point)[0]))
+        return Suggestion(self.space.decode(point)[0], why, fitted.state)

@@ -1,0 +1,161 @@
+"""What a study believes and why it did what it did, in the user's sign and units."""
+
+from __future__ import annotations
+
+__all__ = [
+    "Explanation",
+    "ObjectiveBelief",
+    "Recommendation",
+    "best_of",
+    "explained",
+    "recommended",
+]
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+
+from outcrop.errors import NoBelief, TrialError
+from outcrop.space import Space
+from outcrop.strategies.base import Belief
+from outcrop.study.commands import Purpose, found, generator
+from outcrop.study.state import Record, State
+from outcrop.study.trial import ReadOnly, Trial
+from outcrop.typing import Params, Vector
+
+DRAWS = 1000  # a probability is then known to ± 0.03
+
+FACTS = ("source", "surrogate", "mean", "std", "acquisition")  # as a strategy records them
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectiveBelief:
+    """What is believed of the objective, without the noise of observing it."""
+
+    space: Space
+    believed: Belief
+    sign: float  # of the user's values, where the model's are to be minimised
+
+    @overload
+    def predict(self, params: Params) -> tuple[float, float]: ...
+
+    @overload
+    def predict(self, params: Sequence[Params]) -> tuple[Vector, Vector]: ...
+
+    def predict(self, params: Params | Sequence[Params]) -> tuple[Any, Any]:
+        """Mean and standard deviation: two floats for one configuration, two arrays for a list."""
+        one = isinstance(params, Mapping)
+        configurations = [params] if one else params
+        mean, std = self.believed.predict(self.space.encode(configurations).X)  # type: ignore[arg-type]
+        mean = self.sign * mean
+        return (float(mean[0]), float(std[0])) if one else (mean, std)
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The evaluated configuration that is believed best, and the best trial at it."""
+
+    params: Params
+    mean: float
+    std: float
+    probability: float  # that no other evaluated configuration is better
+    trial: Trial
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a trial was made: its origin, and what was believed of it beforehand.
+
+    What does not apply is None: a trial of the initial design was not predicted.
+    """
+
+    trial: Trial
+    source: str  # "initial", "model", "fallback", "queue", "added", or the strategy's own word
+    pending: tuple[int, ...] = ()  # numbers of the trials that were running
+    surrogate: str | None = None
+    mean: float | None = None
+    std: float | None = None
+    acquisition: str | None = None
+    score: float | None = None  # the acquisition at the point
+    more: Mapping[str, Any] = field(default_factory=ReadOnly)  # else recorded by the strategy
+
+    def __str__(self) -> str:
+        running = ", ".join(map(str, self.pending)) or "none"
+        lines = [f"trial {self.trial.number}: {dict(self.trial.params)}", f"source: {self.source}"]
+        if self.surrogate is not None:
+            lines.append(f"surrogate: {self.surrogate}")
+        if self.mean is not None:
+            spread = "" if self.std is None else f" ± {self.std:.6g}"
+            lines.append(f"predicted: {self.mean:.6g}{spread}")
+        if self.acquisition is not None:
+            at = "" if self.score is None else f" = {self.score:.6g}"
+            lines.append(f"acquisition: {self.acquisition}{at}")
+        lines.append(f"pending: {running}")
+        lines += [f"{name}: {value}" for name, value in self.more.items()]
+        if self.trial.state == "finished":
+            lines.append(f"observed: {self.trial.value:.6g}")
+        elif self.trial.state == "failed":
+            lines.append(f"failed: {self.trial.reason or 'no reason given'}")
+        return "\n".join(lines)
+
+
+def best_of(trials: Iterable[Trial], sign: float) -> Trial:
+    """The finished trial with the best value, the earliest of equals; `NoBelief` if none is."""
+    finished = [(trial.value, trial) for trial in trials if trial.value is not None]
+    if not finished:
+        raise NoBelief("no trial has finished yet, so none is best; tell a value first")
+    return min(finished, key=lambda pair: sign * pair[0])[1]
+
+
+def recommended(state: State, belief: Belief) -> Recommendation:
+    """The evaluated configuration with the best posterior mean."""
+    groups: dict[str, list[Record]] = {}
+    for record in state.in_state("finished"):
+        groups.setdefault(record.key, []).append(record)
+    X = np.array([records[0].x for records in groups.values()])
+    mean, std = belief.predict(X)
+    chosen = int(np.argmin(mean))
+    draws = belief.sample(X, generator(state, Purpose.RECOMMEND), DRAWS)
+    records = list(groups.values())[chosen]
+    trial = best_of((record.trial for record in records), state.sign)
+    return Recommendation(
+        params=trial.params,
+        mean=float(state.sign * mean[chosen]),
+        std=float(std[chosen]),
+        probability=float(np.mean(draws[:, chosen] <= draws.min(1))),
+        trial=trial,
+    )
+
+
+def explained(state: State, trial: Trial | int | None) -> Explanation:
+    """Why `trial` was made; the newest that was asked for if it is None."""
+    record = _newest(state) if trial is None else found(state, trial)
+    why = dict(record.trial.why)
+    fallback = "added" if record.trial.source == "added" else "strategy"
+    facts = {name: why.pop(name, None) for name in FACTS}
+    facts["source"] = facts["source"] or fallback
+    facts["score"] = why.pop("value", None)
+    why.pop("pending", None)  # their count; their numbers say more
+    return Explanation(
+        trial=record.trial, pending=_pending(state, record), more=ReadOnly(why), **facts
+    )
+
+
+def _newest(state: State) -> Record:
+    for record in reversed(list(state.records)):
+        if record.trial.source == "asked":
+            return record
+    raise TrialError("no trial was asked for yet, so there is none to explain")
+
+
+def _pending(state: State, record: Record) -> tuple[int, ...]:
+    """Trials that began before `record` and ended, if they did, after it began."""
+    if record.trial.source == "added":
+        return ()
+    return tuple(
+        other.trial.number
+        for other in state.records
+        if other.began < record.began and (other.ended is None or other.ended > record.began)
+    )

@@ -1,0 +1,122 @@
+"""What a caller may pass: numbers, spreads, records and options, each with its refusal."""
+
+from __future__ import annotations
+
+__all__ = [
+    "checked_count",
+    "checked_direction",
+    "checked_info",
+    "checked_noise",
+    "checked_seed",
+    "checked_std",
+    "checked_value",
+]
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import MethodError, TrialError
+from outcrop.space.plain import exact_float, exact_int
+from outcrop.study.records import read, write
+
+DIRECTIONS = ("minimize", "maximize")
+
+
+def checked_value(value: object) -> float:
+    """A number as a float, NaN and ±inf included; `TrialError` for anything else.
+
+    >>> checked_value(2), checked_value(float("inf"))
+    (2.0, inf)
+    """
+    given = value
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()  # a NumPy scalar, or an array without dimensions of whatever make
+    if isinstance(value, bool):
+        raise TrialError(f"a value must be a number, got {given!r}; write float(…) if it is meant")
+    if isinstance(value, Real):
+        try:
+            return float(value)
+        except OverflowError:
+            raise TrialError("a value must fit a float, got a number beyond 1.8e308") from None
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
+        raise TrialError(
+            f"a value must be one number, got {given!r}; several objectives are not in this version"
+        )
+    raise TrialError(
+        f"a value must be a number, got {given!r}; record a failed evaluation with fail(trial, …)"
+    )
+
+
+def checked_std(std: object) -> float | None:
+    """A standard deviation, or None where none is given."""
+    if std is None:
+        return None
+    number = exact_float(std)
+    if number is None or number < 0:
+        raise TrialError(f"std must be a finite number of at least 0, or None, got {std!r}")
+    return number
+
+
+def checked_info(info: object) -> dict[str, Any]:
+    """A copy of what a caller wants kept, made of what JSON can hold."""
+    if info is None:
+        return {}
+    if not isinstance(info, Mapping):
+        raise TrialError(f"info must be a dict, got {info!r}; write {{'note': …}}")
+    try:
+        copy: dict[str, Any] = read(write(info, "info"))
+    except TypeError as error:
+        raise TrialError(f"{error}; info is stored as JSON: numbers, text, lists, dicts") from None
+    except RecursionError:
+        raise TrialError("info holds itself; info is stored as JSON") from None
+    return copy
+
+
+def checked_direction(direction: object) -> str:
+    """`"minimize"` or `"maximize"`."""
+    if isinstance(direction, list | tuple):
+        raise MethodError(
+            f"direction {direction!r}: several objectives are not in this version; "
+            "expected 'minimize' or 'maximize'"
+        )
+    if direction not in DIRECTIONS:
+        raise MethodError(
+            f"direction {direction!r} does not exist: expected 'minimize' or 'maximize'"
+        )
+    return str(direction)
+
+
+def checked_noise(noise: object) -> bool | float | None:
+    """None, a boolean, or a known standard deviation."""
+    if isinstance(noise, np.bool_):
+        noise = bool(noise)
+    if noise is None or isinstance(noise, bool):
+        return noise
+    number = exact_float(noise)
+    if number is None or number < 0:
+        raise MethodError(
+            "noise must be None (find out), False (none), True (some) or a standard deviation "
+            f"of at least 0, got {noise!r}"
+        )
+    return number
+
+
+def checked_seed(seed: object) -> int:
+    """A whole number; a fresh one for None."""
+    if seed is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])
+    number = exact_int(seed)
+    if number is None or number < 0:
+        raise MethodError(f"seed must be a whole number of at least 0, or None, got {seed!r}")
+    return number
+
+
+def checked_count(count: object, name: str) -> int:
+    """A whole number above 0."""
+    number = exact_int(count)
+    if number is None or number < 1:
+        raise MethodError(f"{name} must be a whole number of at least 1, got {count!r}")
+    return number

@@ -1,0 +1,160 @@
+"""From a caller's wish to events: what is checked, proposed and recorded, without remembering.
+
+Each function takes the state and gives events that can follow it, or raises and leaves everything
+as it was. Whoever remembers (in memory or in a store) applies them.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "Purpose",
+    "added",
+    "as_results",
+    "asked",
+    "enqueued",
+    "failed",
+    "found",
+    "generator",
+    "released",
+    "told",
+]
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import ParamsError, TrialError
+from outcrop.space.plain import exact_int
+from outcrop.strategies.base import Strategy
+from outcrop.study.checks import checked_info, checked_std, checked_value
+from outcrop.study.events import Added, Asked, Enqueued, Failed, Released, Told
+from outcrop.study.records import read, write
+from outcrop.study.state import Record, State
+from outcrop.study.trial import Trial
+from outcrop.typing import Params, Rng
+
+# Entries of a suggestion's record that are values of the objective, and so change their sign.
+SIGNED = ("mean", "best")
+
+
+class Purpose(IntEnum):
+    """What random numbers are for; stored studies rely on these, so none is ever changed."""
+
+    ASK = 0
+    BELIEF = 1
+    RECOMMEND = 2
+
+
+def generator(state: State, purpose: Purpose) -> Rng:
+    """Random numbers that depend on the seed, the next trial's number and the purpose only."""
+    return np.random.default_rng([state.created.seed, state.next_number, int(purpose)])
+
+
+def found(state: State, trial: Trial | int) -> Record:
+    """The record of a trial, given itself or its number."""
+    if isinstance(trial, Trial):
+        record = state.record(trial.number)
+        if dict(record.trial.params) != dict(trial.params):
+            raise TrialError(
+                f"trial {trial.number} here has {dict(record.trial.params)}, the one given has "
+                f"{dict(trial.params)}: it was asked for elsewhere"
+            )
+        return record
+    number = None if isinstance(trial, float) else exact_int(trial)
+    if number is None:
+        raise TrialError(f"expected a trial or its number, got {trial!r}")
+    return state.record(number)
+
+
+def asked(state: State, strategy: Strategy, at: float) -> Asked:
+    """The next trial: from the queue, or else the strategy's suggestion."""
+    number = state.next_number
+    if state.queue:
+        return Asked(number, state.queue[0], why={"source": "queue"}, queued=True, at=at)
+    suggestion = strategy.propose(state.view, generator(state, Purpose.ASK))
+    why: dict[str, Any] = read(write(suggestion.why, "why"))
+    for name in SIGNED:
+        if isinstance(why.get(name), int | float):
+            why[name] = state.sign * why[name]
+    params = state.space.validate(suggestion.params)
+    return Asked(number, params, why=why, warm=suggestion.warm, at=at)
+
+
+def told(
+    state: State, trial: Trial | int, value: object, std: object, info: object, at: float
+) -> Told:
+    """A value for a trial."""
+    number = found(state, trial).trial.number
+    return Told(number, checked_value(value), checked_std(std), checked_info(info), at)
+
+
+def failed(state: State, trial: Trial | int, reason: object, info: object, at: float) -> Failed:
+    """The failure of a trial."""
+    number = found(state, trial).trial.number
+    return Failed(number, str(reason), checked_info(info), at)
+
+
+def released(state: State, trial: Trial | int, at: float) -> Released:
+    """A trial given back."""
+    return Released(found(state, trial).trial.number, at)
+
+
+def enqueued(state: State, params: Params, at: float) -> Enqueued:
+    """A configuration to try next."""
+    return Enqueued(state.space.validate(params), at)
+
+
+def added(
+    state: State,
+    params: Sequence[Params],
+    values: Sequence[object],
+    stds: Sequence[object] | None,
+    at: float,
+) -> list[Added]:
+    """Results from elsewhere, all of them legal."""
+    for name, given in (("values", values), ("std", stds)):
+        if given is not None and len(given) != len(params):
+            raise TrialError(
+                f"expected as many {name} as configurations, {len(params)}, got {len(given)}"
+            )
+    return [
+        _one_added(state, index, each, value, std, at)
+        for index, (each, value, std) in enumerate(
+            zip(params, values, stds or [None] * len(params), strict=True)
+        )
+    ]
+
+
+def _one_added(
+    state: State, index: int, params: Params, value: object, std: object, at: float
+) -> Added:
+    number = state.next_number + index
+    try:
+        return Added(
+            number, state.space.validate(params), checked_value(value), checked_std(std), at
+        )
+    except (ParamsError, TrialError) as error:
+        raise type(error)(f"result {index}: {error}") from None
+
+
+def as_results(
+    params: Params | Sequence[Params], value: object, std: object
+) -> tuple[list[Params], list[object], list[object] | None]:
+    """One result, or lists of them, as lists."""
+    if isinstance(params, Mapping):
+        return [params], [value], [std]
+    if isinstance(params, str | bytes) or not isinstance(params, Sequence):
+        raise ParamsError(
+            f"expected a dict of parameters, a list of them or a data frame, got {params!r}"
+        )
+    return list(params), _listed(value, "values"), None if std is None else _listed(std, "std")
+
+
+def _listed(given: object, name: str) -> list[object]:
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        return list(given)
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        return list(given)
+    raise TrialError(f"expected a list of {name} beside a list of configurations, got {given!r}")

@@ -1,0 +1,84 @@
+"""Values as JSON and back, without loss.
+
+None, booleans, whole numbers, finite floats, text, lists and objects with text keys are written as
+themselves. Anything else is an object with one key that tells its kind: `{"float": "nan"}`,
+`{"tuple": […]}`, `{"array": {…}}`, and `{"object": {…}}` around an object that looks like these.
+"""
+
+from __future__ import annotations
+
+__all__ = ["read", "write"]
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+KINDS = frozenset({"float", "tuple", "array", "object"})
+
+
+def write(value: object, where: str = "value") -> Any:
+    """`value` as JSON, or `TypeError` that says `where` something is that JSON cannot hold.
+
+    >>> write({"loss": float("inf"), "shape": (2, 3)})
+    {'loss': {'float': 'inf'}, 'shape': {'tuple': [2, 3]}}
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)  # the text of an enumeration's member
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else {"float": str(float(value))}
+    if isinstance(value, list | tuple):
+        items = [write(item, f"{where}[{index}]") for index, item in enumerate(value)]
+        return items if isinstance(value, list) else {"tuple": items}
+    if isinstance(value, Mapping):
+        return _write_mapping(value, where)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return {
+            "array": {
+                "dtype": value.dtype.name,
+                "shape": list(value.shape),
+                "values": write(value.reshape(-1).tolist(), where),
+            }
+        }
+    kind = f"{value.dtype} array" if isinstance(value, np.ndarray) else type(value).__name__
+    raise TypeError(f"{where} is of type {kind}, which JSON cannot hold")
+
+
+def read(data: Any) -> Any:
+    """What `write` was given.
+
+    >>> read({"float": "nan"}), read({"tuple": [1, [2]]})
+    (nan, (1, [2]))
+    """
+    if isinstance(data, list):
+        return [read(item) for item in data]
+    if not isinstance(data, Mapping):
+        return data
+    if len(data) == 1:
+        ((kind, inner),) = data.items()
+        match kind:
+            case "float":
+                return float(inner)
+            case "tuple":
+                return tuple(read(item) for item in inner)
+            case "array":
+                return np.array(read(inner["values"]), dtype=inner["dtype"]).reshape(inner["shape"])
+            case "object":
+                return {key: read(item) for key, item in inner.items()}
+    return {key: read(item) for key, item in data.items()}
+
+
+def _write_mapping(value: Mapping[Any, object], where: str) -> dict[str, Any]:
+    written = {}
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise TypeError(f"{where} has the key {key!r}, and JSON allows text keys only")
+        written[str.__str__(key)] = write(item, f"{where}[{key!r}]")
+    return {"object": written} if len(written) == 1 and written.keys() <= KINDS else written

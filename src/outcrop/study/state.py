@@ -1,0 +1,237 @@
+"""The state of a study: a pure fold over its events.
+
+`apply` is also the check: an event that cannot follow raises `TrialError`, and since states are
+never changed, nothing happened. Trials are told apart by number. A number is never used twice, not
+even that of a released trial, which otherwise leaves no trace. `x` is an encoded point, `(D,)`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Record", "State", "apply", "fold"]
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import TrialError
+from outcrop.space import Space
+from outcrop.strategies.base import View
+from outcrop.study.events import Added, Asked, Created, Enqueued, Event, Failed, Released, Told
+from outcrop.study.ledger import Ledger
+from outcrop.study.trial import ReadOnly, Trial
+from outcrop.typing import Params, Points, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A trial, its place in the encoded space, and when it ran as positions in the log."""
+
+    trial: Trial
+    x: Vector
+    key: str
+    began: int
+    ended: int | None = None  # None while it runs
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """All that follows from the events so far."""
+
+    created: Created
+    position: int = 1  # how many events there were
+    records: Ledger[Record] = field(default_factory=Ledger)
+    queue: tuple[Params, ...] = ()
+    warm: Mapping[str, Any] = field(default_factory=dict)  # of the newest suggestion that has any
+
+    @property
+    def space(self) -> Space:
+        return self.created.space
+
+    @property
+    def sign(self) -> float:
+        """What makes smaller better when a value is multiplied by it."""
+        return -1.0 if self.created.direction == "maximize" else 1.0
+
+    @property
+    def next_number(self) -> int:
+        return len(self.records)
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials but the released ones, by number."""
+        return [record.trial for record in self.records]
+
+    def in_state(self, name: str) -> Iterator[Record]:
+        """Records of running, finished or failed trials, by number."""
+        return (record for record in self.records if record.trial.state == name)
+
+    def record(self, number: int) -> Record:
+        """What is known of a trial, or `TrialError`."""
+        count = self.next_number
+        if not 0 <= number < count:
+            known = f"numbers go from 0 to {count - 1}" if count else "none was asked for yet"
+            raise TrialError(f"trial {number} is unknown: {known}")
+        record = self.records[number]
+        if record is None:
+            raise TrialError(f"trial {number} was released; ask for a new one")
+        return record
+
+    @cached_property
+    def view(self) -> View:
+        """What a strategy sees; encoded rows are kept with the trials, so this is only stacking."""
+        finished = list(self.in_state("finished"))
+        trials = [record.trial for record in finished]
+        missing = math.nan
+        return View(
+            number=self.next_number,
+            X=self._stacked(finished),
+            y=_frozen([self.sign * (trial.value or 0.0) + 0.0 for trial in trials]),  # never -0.0
+            std=_frozen([missing if trial.std is None else trial.std for trial in trials]),
+            pending=self._stacked(self.in_state("running")),
+            failed=self._stacked(self.in_state("failed")),
+            known=frozenset(record.key for record in self.records),
+            noise=self.created.noise,
+            warm=self.warm,
+            seed=self.created.seed,
+        )
+
+    def _stacked(self, records: Iterable[Record]) -> Points:
+        rows = [record.x for record in records]
+        flat = np.concatenate(rows) if rows else np.empty(0)
+        return _frozen(flat).reshape(len(rows), len(self.space.columns))
+
+
+def fold(events: Iterable[Event]) -> State:
+    """The state after all of `events`; the first is `Created`."""
+    state: State | None = None
+    for event in events:
+        state = apply(state, event)
+    if state is None:
+        raise TrialError("expected a list of events that begins with Created, got none")
+    return state
+
+
+def apply(state: State | None, event: Event) -> State:
+    """The state after one more event, or `TrialError` if it cannot follow."""
+    if state is None:
+        if not isinstance(event, Created):
+            raise TrialError(f"a study begins with Created, got {type(event).__name__}")
+        return State(event)
+    match event:
+        case Asked() if event.attempt > 1:
+            following = _asked_again(state, event)
+        case Asked():
+            following = _asked(state, event)
+        case Told():
+            following = _told(state, event)
+        case Failed(number, reason):
+            record = _running(state, number)
+            failed = replace(
+                record.trial,
+                state="failed",
+                reason=reason,
+                finished=event.at,
+                info=ReadOnly.deep(event.info),
+            )
+            following = _ended(state, record, failed)
+        case Released(number):
+            _running(state, number)
+            following = replace(state, records=state.records.replaced(number, None))
+        case Added():
+            following = _added(state, event)
+        case Enqueued(params):
+            queue = (*state.queue, ReadOnly(state.space.validate(params)))
+            following = replace(state, queue=queue)
+        case _:
+            raise TrialError(f"{type(event).__name__} cannot follow: the study exists already")
+    return replace(following, position=state.position + 1)
+
+
+def _asked(state: State, event: Asked) -> State:
+    record = _new_record(state, event.number, event.params)
+    trial = replace(record.trial, started=event.at, why=ReadOnly.deep(event.why))
+    queue = state.queue
+    if event.queued:
+        if not queue or dict(queue[0]) != dict(trial.params):
+            raise TrialError(f"trial {event.number} was not next in the queue")
+        queue = queue[1:]
+    records = state.records.appended(replace(record, trial=trial))
+    return replace(state, records=records, queue=queue, warm=event.warm or state.warm)
+
+
+def _asked_again(state: State, event: Asked) -> State:
+    record = _running(state, event.number)
+    if event.attempt != record.trial.attempt + 1:
+        raise TrialError(
+            f"trial {event.number} is at attempt {record.trial.attempt}, which attempt "
+            f"{event.attempt} cannot follow"
+        )
+    again = replace(record, trial=replace(record.trial, attempt=event.attempt, started=event.at))
+    return replace(state, records=state.records.replaced(event.number, again))
+
+
+def _told(state: State, event: Told) -> State:
+    record = _running(state, event.number)
+    told = replace(
+        record.trial,
+        **_outcome(event.value, event.std),
+        finished=event.at,
+        info=ReadOnly.deep(event.info),
+    )
+    return _ended(state, record, told)
+
+
+def _added(state: State, event: Added) -> State:
+    record = _new_record(state, event.number, event.params)
+    added = replace(
+        record.trial, **_outcome(event.value, event.std), source="added", finished=event.at
+    )
+    ended = replace(record, trial=added, ended=state.position)
+    return replace(state, records=state.records.appended(ended))
+
+
+def _outcome(value: float, std: float | None) -> dict[str, Any]:
+    """The fields of a trial that follow from a value."""
+    if math.isfinite(value):
+        return {"state": "finished", "value": value, "std": std}
+    return {"state": "failed", "reason": f"the value is {value}"}
+
+
+def _new_record(state: State, number: int, params: Params) -> Record:
+    if number != state.next_number:
+        raise TrialError(
+            f"expected trial {state.next_number} to come next, got {number}; "
+            "numbers are given in order and never twice"
+        )
+    space = state.space
+    flat = ReadOnly(space.validate(params))
+    X = space.encode([flat]).X
+    trial = Trial(number, flat, ReadOnly.deep(space.nest(flat)))
+    return Record(trial, X[0], space.keys(X)[0], began=state.position)
+
+
+def _running(state: State, number: int) -> Record:
+    """The record of a trial that still runs, or `TrialError` that says what became of it."""
+    record = state.record(number)
+    trial = record.trial
+    if trial.state == "finished":
+        raise TrialError(f"trial {number} is finished already, with value {trial.value!r}")
+    if trial.state == "failed":
+        because = f": {trial.reason}" if trial.reason else ""
+        raise TrialError(f"trial {number} has failed already{because}")
+    return record
+
+
+def _ended(state: State, record: Record, trial: Trial) -> State:
+    ended = replace(record, trial=trial, ended=state.position)
+    return replace(state, records=state.records.replaced(trial.number, ended))
+
+
+def _frozen(values: Vector | list[float]) -> Vector:
+    array = np.asarray(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,107 @@
+"""Trials as a data frame, and a data frame as results.
+
+A row is a trial. Parameters have columns of their flat names; one that is called like a column of
+trials (`value`, `std`, …) has `params.` before it. Cells of inactive parameters are empty.
+"""
+
+from __future__ import annotations
+
+__all__ = ["is_frame", "results_of", "to_frame"]
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from outcrop.errors import MissingExtra, ParamsError, TrialError
+from outcrop.space import Categorical, Space
+from outcrop.space.plain import listed, nearest
+from outcrop.study.trial import Trial
+from outcrop.typing import Params
+
+BEFORE = ("number", "state", "value", "std")
+AFTER = ("reason", "source", "attempt", "started", "finished")
+OUTCOME = ("value", "std")  # what a frame of results holds beside parameters
+
+
+def to_frame(trials: Iterable[Trial], space: Space) -> Any:
+    """A pandas DataFrame with one row per trial, by number."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtra("data frames need pandas: pip install 'outcrop[plot]'") from None
+    trials = list(trials)
+
+    def fields(names: Iterable[str]) -> dict[str, Any]:
+        return {name: [getattr(trial, name) for trial in trials] for name in names}
+
+    columns = fields(BEFORE)
+    for name in ("value", "std"):
+        columns[name] = pd.Series(columns[name], dtype="float64")
+    for name, parameter in space.parameters.items():
+        cells = [trial.params.get(name) for trial in trials]
+        # 1, 1.0 and True are three categories, which pandas would make one
+        kept = "object" if isinstance(parameter, Categorical) else None
+        columns[_column(name)] = pd.Series(cells, dtype=kept)
+    columns |= fields(AFTER)
+    for name in ("started", "finished"):
+        seconds = pd.Series(columns[name], dtype="float64")
+        columns[name] = pd.to_datetime(seconds, unit="s", utc=True)
+    return pd.DataFrame(columns)
+
+
+def is_frame(given: object) -> bool:
+    """Whether something is a table with named columns, of pandas or alike."""
+    return hasattr(given, "columns") and hasattr(given, "__getitem__")
+
+
+def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], list[object] | None]:
+    """Configurations, values and standard deviations from the rows of a frame."""
+    names = {_column(name): name for name in space.parameters}
+    columns = list(frame.columns)
+    if len(set(columns)) < len(columns):
+        raise ParamsError(f"a data frame has two columns of one name: {listed(columns)}")
+    if "value" not in columns:
+        raise TrialError(f"a data frame needs a column 'value', got {listed(columns)}")
+    for column in columns:
+        if column not in names and column not in OUTCOME:
+            raise ParamsError(
+                f"column {column!r} is unknown: expected {listed([*names, *OUTCOME])}"
+                f"{nearest(column, names)}; leave other columns out, frame.drop(columns=…)"
+            )
+    cells = {names[column]: list(frame[column]) for column in columns if column in names}
+    values = list(frame["value"])
+    stds = list(frame["std"]) if "std" in columns else [None] * len(values)
+    params = [
+        _active({name: column[row] for name, column in cells.items()}, space)
+        for row in range(len(values))
+    ]
+    return (
+        params,
+        [float("nan") if _is_missing(value) else value for value in values],
+        [None if _is_missing(std) else std for std in stds],
+    )
+
+
+def _column(name: str) -> str:
+    return f"params.{name}" if name in BEFORE + AFTER else name
+
+
+def _active(row: Mapping[str, Any], space: Space) -> Params:
+    """A row without its empty cells, but with None where that is a category."""
+    params = {name: cell for name, cell in row.items() if not _is_missing(cell)}
+    for name in row.keys() - params.keys():
+        parameter = space.parameters[name]
+        if isinstance(parameter, Categorical) and None in parameter.choices:
+            choice, _, option = name.rpartition(".")[0].rpartition(".")
+            if not choice or params.get(choice) == option:
+                params[name] = None
+    return params
+
+
+def _is_missing(cell: Any) -> bool:
+    """Whether a cell is None, NaN, or what else stands for nothing in a table."""
+    if cell is None:
+        return True
+    try:
+        return bool(cell != cell)
+    except (TypeError, ValueError):
+        return type(cell).__name__ == "NAType"  # neither equal nor different; an array is something

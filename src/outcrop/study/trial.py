@@ -1,0 +1,82 @@
+"""A trial: one configuration, and what became of it."""
+
+from __future__ import annotations
+
+__all__ = ["ReadOnly", "Source", "Trial", "TrialState"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn, TypeAlias
+
+from outcrop.typing import Params
+
+TrialState: TypeAlias = Literal["running", "finished", "failed"]
+Source: TypeAlias = Literal["asked", "added"]
+
+
+class ReadOnly(dict[str, Any]):
+    """A dict that cannot be changed; `dict(it)` is a copy that can.
+
+    >>> ReadOnly(x=1)["x"] = 2
+    Traceback (most recent call last):
+    ...
+    TypeError: a trial cannot be changed; change a copy, dict(…)
+    """
+
+    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
+        raise TypeError("a trial cannot be changed; change a copy, dict(…)")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type[ReadOnly], tuple[dict[str, Any]]]:
+        return ReadOnly, (dict(self),)
+
+    @classmethod
+    def deep(cls, tree: Mapping[str, Any]) -> ReadOnly:
+        """A read-only copy of a mapping and of the mappings inside it."""
+        return cls(
+            {
+                key: cls.deep(item) if isinstance(item, Mapping) else item
+                for key, item in tree.items()
+            }
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Trial:
+    """One configuration and what became of it; `tell` returns a new one.
+
+        trial = optimizer.ask()
+        loss = train(**trial.params)
+        trial = optimizer.tell(trial, loss)
+
+    Times are UTC, in seconds since 1970 as `time.time` counts them. An added trial was not started
+    here, so that its `started` is None.
+    """
+
+    number: int  # its identity; never used twice
+    params: Params  # flat, active parameters only
+    nested: Params  # the same as {"model": {"mlp": {"layers": 2}}}
+    state: TrialState = "running"
+    value: float | None = None  # in the user's sign; None unless finished
+    std: float | None = None  # of the value, as it was told
+    reason: str = ""  # why it failed
+    attempt: int = 1
+    source: Source = "asked"
+    started: float | None = None
+    finished: float | None = None  # or failed
+    info: Mapping[str, Any] = field(default_factory=ReadOnly)  # what the user told beside the value
+    why: Mapping[str, Any] = field(default_factory=ReadOnly)  # the suggestion's record, as JSON
+
+    def __hash__(self) -> int:
+        return hash(self.number)  # mappings have none
+
+    def __repr__(self) -> str:
+        outcome = ""
+        if self.state == "finished":
+            spread = "" if self.std is None else f" ± {self.std!r}"
+            outcome = f", value={self.value!r}{spread}"
+        elif self.reason:
+            outcome = f", reason={self.reason!r}"
+        return f"Trial({self.number}, {self.state}{outcome}, params={dict(self.params)!r})"
