@@ -12,12 +12,16 @@ from outcrop.surrogates import GP
 from outcrop.surrogates.inferred import ModelTarget
 from outcrop.testing import central_differences
 
-DATA = Observations(np.random.default_rng(0).random((7, 3)), np.random.default_rng(1).normal(size=7))
+DATA = Observations(
+    np.random.default_rng(0).random((7, 3)), np.random.default_rng(1).normal(size=7)
+)
 MODEL = GP(
-    kernel=Sum((
-        Scaled(free(Gamma(2, 1)), Matern52(free(LogNormal(growth=0.5), size=Per.DIMENSION))),
-        Additive(free(Beta(2, 2)), Matern52(free(Uniform(0.1, 2.0), size=3))),
-    )),
+    kernel=Sum(
+        (
+            Scaled(free(Gamma(2, 1)), Matern52(free(LogNormal(growth=0.5), size=Per.DIMENSION))),
+            Additive(free(Beta(2, 2)), Matern52(free(Uniform(0.1, 2.0), size=3))),
+        )
+    ),
     noise=free(Shifted(HalfCauchy(0.1), 1e-6)),
     mean=free(Normal()),
 )
@@ -52,10 +56,12 @@ def test_binding_puts_the_numbers_in_place(rng):
     assert model.kernel.kernels[0].variance == pytest.approx(1.5)
     np.testing.assert_allclose(model.kernel.kernels[1].kernel.lengthscales, [0.5, 0.6, 0.7])
     written = GP(
-        Sum((
-            Scaled(1.5, Matern52([0.2, 0.3, 0.4])),
-            Additive(0.25, Matern52([0.5, 0.6, 0.7])),
-        )),
+        Sum(
+            (
+                Scaled(1.5, Matern52([0.2, 0.3, 0.4])),
+                Additive(0.25, Matern52([0.5, 0.6, 0.7])),
+            )
+        ),
         noise=0.01,
         mean=-0.3,
     )
@@ -81,7 +87,8 @@ def test_target_gradients_agree_with_finite_differences(rng):
 def test_chain_states_travel_by_name_and_new_slots_are_nan():
     small = GP(Matern52(free(LogNormal(), size=Per.DIMENSION)), noise=free(LogNormal()))
     large = GP(
-        Scaled(free(LogNormal()), Matern52(free(LogNormal(), size=Per.DIMENSION))), noise=free(LogNormal())
+        Scaled(free(LogNormal()), Matern52(free(LogNormal(), size=Per.DIMENSION))),
+        noise=free(LogNormal()),
     )
     parts = Layout.of(small, DATA).split(np.array([1.0, 2.0, 3.0, 4.0]))
     assert parts == {"kernel.lengthscales": [1.0, 2.0, 3.0], "noise": [4.0]}
@@ -116,7 +123,9 @@ def test_a_model_without_free_slots_is_bound_to_itself():
 
 
 def test_prior_samples_have_the_priors_moments(rng):
-    layout = Layout.of(GP(Matern52(free(LogNormal(0.3, 0.5), size=2)), mean=free(Normal(2, 3))), DATA)
+    layout = Layout.of(
+        GP(Matern52(free(LogNormal(0.3, 0.5), size=2)), mean=free(Normal(2, 3))), DATA
+    )
     theta = layout.sample_prior(rng, 4000)
     np.testing.assert_allclose(theta.mean(0), [0.3, 0.3, 2.0], atol=0.2)
     np.testing.assert_allclose(theta.std(0), [0.5, 0.5, 3.0], rtol=0.1)

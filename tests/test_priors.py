@@ -34,7 +34,9 @@ def test_density_integrates_to_one(prior):
     low, high = prior.support
     split = float(np.median(prior.sample(np.random.default_rng(0), 999)))
     total = sum(
-        integrate.quad(lambda x: float(np.exp(prior.log_density(np.array([x])))[0]), a, b, limit=200)[0]
+        integrate.quad(
+            lambda x: float(np.exp(prior.log_density(np.array([x])))[0]), a, b, limit=200
+        )[0]
         for a, b in ((low, split), (split, high))
     )
     assert total == pytest.approx(1.0, abs=1e-6)
@@ -62,7 +64,10 @@ def test_gradients_in_theta_agree_with_finite_differences(prior, rng):
     for function in (prior.log_prior, prior.log_jacobian):
         expected = central_differences(lambda t, f=function: f(t)[0], theta)
         np.testing.assert_allclose(function(theta)[1], expected, rtol=1e-6, atol=1e-7)
-    expected = [central_differences(lambda t: float(prior.natural(t)[0]), theta[i : i + 1])[0] for i in range(5)]
+    expected = [
+        central_differences(lambda t: float(prior.natural(t)[0]), theta[i : i + 1])[0]
+        for i in range(5)
+    ]
     np.testing.assert_allclose(prior.derivative(theta), expected, rtol=1e-6)
 
 
@@ -111,7 +116,7 @@ def test_gaussian_priors_of_theta_say_so(rng):
 
 
 def test_lengthscale_prior_has_its_modes_where_numerics_say():
-    """LogNormal(√2 + ½ ln d, √3): mode of the density in ℓ 0.29 / 0.50 / 0.65, in ln ℓ 5.8 / 10.1 / 13.0."""
+    """LogNormal(√2 + ½ ln d, √3), as a density in ℓ and as one in ln ℓ."""
     for d, in_l, in_log in ((2, 0.29, 5.8), (6, 0.50, 10.1), (10, 0.65, 13.0)):
         prior = LogNormal(np.sqrt(2), np.sqrt(3), growth=0.5).for_size(d)
         x = np.geomspace(0.01, 100, 20_001)

@@ -36,7 +36,7 @@ class Pairs:
     X2: Points
 
     @property
-    def shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, ...]:
         return len(self.X1), len(self.X2)
 
     @cached_property

@@ -66,7 +66,7 @@ def stacked(nodes: Sequence[T]) -> T:
     """Equally built values as one whose numbers carry a leading axis, `(len(nodes), …)`."""
     first: Any = nodes[0]
     if isinstance(first, float | np.ndarray):
-        return np.stack(nodes)  # type: ignore[return-value, call-overload]
+        return np.stack(nodes)  # type: ignore[return-value, arg-type]
     if isinstance(first, tuple) or (is_dataclass(first) and not isinstance(first, type)):
         parts = [
             stacked(list(children))
@@ -76,7 +76,7 @@ def stacked(nodes: Sequence[T]) -> T:
             return tuple(parts)  # type: ignore[return-value]
         names = (name for name, _ in _children(first))
         return shaped(first, **dict(zip(names, parts, strict=True)))  # type: ignore[return-value]
-    return first  # type: ignore[no-any-return]
+    return first
 
 
 @dataclass(frozen=True)

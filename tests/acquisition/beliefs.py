@@ -27,3 +27,14 @@ def mixture():
         GP(Scaled(0.4, Matern52(1.5)), noise=0.2, mean=1.5),
     )
     return Mixture(tuple(model.condition(data()) for model in models), np.array([0.5, 0.3, 0.2]))
+
+
+def chains():
+    """One kind of process under several hyperparameters, as samplers give it."""
+    return Mixture(
+        tuple(
+            GP(Scaled(scale, Matern52([scale, 0.5])), noise=1e-3, mean=0.1).condition(data())
+            for scale in (0.3, 0.8, 1.6)
+        ),
+        np.array([0.2, 0.2, 0.6]),
+    )

@@ -19,7 +19,7 @@ from outcrop.acquisition.information import MARGIN, sample_minima
 from outcrop.errors import ModelError, ShapeError
 from outcrop.surrogates import Mixture
 from outcrop.testing.acquisitions import ACQUISITION_CONTRACT
-from tests.acquisition.beliefs import BEST, mixture, single
+from tests.acquisition.beliefs import BEST, chains, mixture, single
 
 MINIMA = np.array([[-0.8, -1.1, -1.9, -3.0]])
 READY = (
@@ -45,7 +45,7 @@ def prepare(acquisition, belief, seed=0, incumbent=BEST, step=3):
     return acquisition.prepare(belief, incumbent, candidates, np.random.default_rng(seed), step)
 
 
-@pytest.mark.parametrize("belief", [single, mixture], ids=label)
+@pytest.mark.parametrize("belief", [single, mixture, chains], ids=label)
 @pytest.mark.parametrize("acquisition", READY, ids=label)
 @pytest.mark.parametrize("check", ACQUISITION_CONTRACT, ids=label)
 def test_acquisitions_keep_the_contract(check, acquisition, belief):
@@ -127,13 +127,13 @@ def test_a_bound_is_optimistic_by_kappa_deviations(rng):
 
 def test_the_schedule_widens_with_time_and_candidates(rng):
     belief = single()
-    first = SrinivasUCB(0.1).prepare(belief, BEST, rng.random((50, 2)), rng, step=1)
-    later = SrinivasUCB(0.1).prepare(belief, BEST, rng.random((50, 2)), rng, step=20)
-    wider = SrinivasUCB(0.1).prepare(belief, BEST, rng.random((99, 2)), rng, step=20)
-    # 2 log(50 · 1² · π² / 0.6) = 13.4248
-    assert first.beta == pytest.approx(13.4248, abs=1e-4)
-    assert later.beta - first.beta == pytest.approx(4 * np.log(20))
-    assert wider.beta > later.beta
+    first, later, wider = (
+        SrinivasUCB(0.1).prepare(belief, BEST, rng.random((n, 2)), rng, step)
+        for n, step in ((50, 1), (50, 20), (99, 20))
+    )
+    assert first.beta == pytest.approx(13.4246, abs=1e-4)  # 2 log(50 · 1² · π² / 0.6)
+    assert later.beta == pytest.approx(first.beta + 4 * np.log(20))
+    assert wider.beta == pytest.approx(later.beta + 2 * np.log(99 / 50))
     X = rng.random((4, 2))
     np.testing.assert_allclose(first(belief, X), UCB(np.sqrt(first.beta))(belief, X))
 
@@ -159,14 +159,14 @@ def test_sampled_minima_are_distributed_as_those_of_independent_candidates(rng):
     drawn = sample_minima(mean, np.sqrt(var), rng, 2000)
     brute = brute_minima(belief, X, rng)
     assert drawn.shape == (3, 2000)
-    spread = np.subtract(*np.quantile(brute, [0.75, 0.25], axis=1))
-    for level in (0.25, 0.5, 0.75):
-        miss = np.quantile(drawn, level, axis=1) - np.quantile(brute, level, axis=1)
-        assert (np.abs(miss) < 0.12 * spread).all()
+    low, middle, high = np.quantile(brute, [0.25, 0.5, 0.75], axis=1)
+    its_low, its_middle, its_high = np.quantile(drawn, [0.25, 0.5, 0.75], axis=1)
+    assert (np.abs(its_middle - middle) < 0.05 * (high - low)).all()
+    np.testing.assert_allclose(its_high - its_low, high - low, rtol=0.06)
 
 
 def test_sampled_minima_are_near_those_of_joint_draws_on_a_grid(rng):
-    """Dependence between neighbours makes true minima shallower, but not by much on a coarse grid."""
+    """Dependence between neighbours makes true minima shallower; on a coarse grid not by much."""
     belief = single()
     axis = np.linspace(0, 1, 6)
     grid = np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2)
@@ -207,10 +207,8 @@ def test_entropy_search_is_the_mean_over_its_minima_and_components(rng):
 def test_entropy_search_learns_nothing_where_all_is_known():
     belief = single()
     ready = prepare(MaxValueEntropy(), belief, incumbent=belief.data.y.min())
-    X = np.vstack([belief.data.X[np.argmax(belief.data.y)], [[0.9, 0.1]]])
-    at_data, elsewhere = ready(belief, X)
-    assert at_data < 1e-6
-    assert elsewhere > 1e-3
+    assert ready(belief, belief.data.X).max() < 1e-3
+    assert ready(belief, np.random.default_rng(9).random((200, 2))).max() > 0.05
 
 
 def test_minima_that_fit_no_mixture_are_refused(rng):
@@ -257,7 +255,7 @@ def test_thompson_needs_a_belief_with_sample_paths(rng):
         (lambda: MaxValueEntropy(samples=0), r"\(samples=0\): expected at least 1"),
         (lambda: Thompson(features=0), r"\(features=0\): expected at least 1"),
         (lambda: EI(best=np.nan), r"EI\(best=nan\): expected a finite value"),
-        (lambda: LogEI(best=np.zeros((2, 2))), r"LogEI\(best=.* one per component"),
+        (lambda: LogEI(best=np.zeros((2, 2))), r"(?s)LogEI\(best=.* one per component"),
     ],
 )
 def test_impossible_fields_are_refused_with_a_remedy(make, message):
@@ -265,8 +263,9 @@ def test_impossible_fields_are_refused_with_a_remedy(make, message):
         make()
 
 
-def test_pullbacks_of_a_mixture_add_those_of_its_components(rng):
-    belief, X = mixture(), rng.random((4, 2))
+@pytest.mark.parametrize("make", [mixture, chains], ids=label)
+def test_pullbacks_of_a_mixture_add_those_of_its_components(make, rng):
+    belief, X = make(), rng.random((4, 2))
     mean_bar, var_bar = rng.normal(size=(2, 3, 4))
     means, variances, pull = belief.predict_each_with_pullback(X)
     np.testing.assert_allclose(means, belief.predict_each(X)[0], rtol=1e-12)

@@ -11,6 +11,7 @@ from outcrop.kernels import (
     RBF,
     Additive,
     Conditional,
+    Constant,
     Matern12,
     Matern32,
     Matern52,
@@ -37,6 +38,7 @@ EVERY_KERNEL = {
     "matern52": (Matern52(SCALES), BOX),
     "matern52-isotropic": (Matern52(0.4), BOX),
     "rational-quadratic": (RationalQuadratic(SCALES, alpha=0.7), BOX),
+    "constant": (Scaled(0.7, Constant()) + Matern52(SCALES), BOX),
     "scaled": (Scaled(2.3, Matern32(SCALES)), BOX),
     "sum": (Sum((RBF(SCALES), Scaled(0.4, Matern12(0.2)))), BOX),
     "product": (RBF(SCALES) * Scaled(1.7, Matern52(0.9)) * Matern12(SCALES), BOX),
@@ -45,7 +47,10 @@ EVERY_KERNEL = {
     "additive-isotropic-rq": (Additive(0.6, RationalQuadratic(0.5, alpha=2.0)), BOX),
     "overlap": (Overlap([0.5, 1.5]), CODES),
     "overlap-shared": (Overlap(0.8), CODES),
-    "mixed": (Product((Subspace((0, 1, 2), Matern52(SCALES)), Subspace((3, 4), Overlap(0.8)))), MIXED),
+    "mixed": (
+        Product((Subspace((0, 1, 2), Matern52(SCALES)), Subspace((3, 4), Overlap(0.8)))),
+        MIXED,
+    ),
     "conditional": (
         Conditional(
             CONDITIONS,
@@ -70,7 +75,10 @@ def test_kernel_keeps_the_contract(name, check):
         (Matern32(SCALES), sk.Matern(SCALES, nu=1.5)),
         (Matern52(SCALES), sk.Matern(SCALES, nu=2.5)),
         (RationalQuadratic(0.4, alpha=0.7), sk.RationalQuadratic(0.4, 0.7)),
-        (Scaled(2.0, RBF(SCALES)) + Matern52(SCALES), 2.0 * sk.RBF(SCALES) + sk.Matern(SCALES, nu=2.5)),
+        (
+            Scaled(2.0, RBF(SCALES)) + Matern52(SCALES),
+            2.0 * sk.RBF(SCALES) + sk.Matern(SCALES, nu=2.5),
+        ),
         (RBF(SCALES) * Matern52(SCALES), sk.RBF(SCALES) * sk.Matern(SCALES, nu=2.5)),
     ],
     ids=str,
@@ -132,7 +140,7 @@ def test_close_points_keep_their_distance():
     ],
 )
 def test_wrong_hyperparameters_are_refused_with_what_is_expected(wrong):
-    with pytest.raises(ModelError, match="expected|without"):
+    with pytest.raises(ModelError, match=r"expected|without"):
         wrong()
 
 

@@ -32,7 +32,7 @@ def everywhere(X):
     return np.ones(X.shape, dtype=bool)
 
 
-@pytest.mark.parametrize("height", [1e-200, 1e-9, 1.0, 1e150])
+@pytest.mark.parametrize("height", [1e-120, 1e-9, 1.0, 1e150])
 @pytest.mark.parametrize("dimension", [1, 2, 8])
 def test_the_top_of_a_bowl_is_found_to_a_millionth_of_the_cube(rng, dimension, height):
     bowl = Quadratic(3, dimension, height=height)

@@ -6,11 +6,13 @@ from outcrop.space import Categorical, Choice, Fixed, Float, Int, Space
 from outcrop.strategies.initial import LatinHypercube, Sobol, Uniform, design_size
 
 BOX = Space({"x": Float(0, 1), "y": Float(0, 1), "z": Float(0, 1)})
-MIXED = Space({
-    "lr": Float(1e-4, 1, log=True),
-    "n": Int(1, 5),
-    "kind": Choice({"a": {}, "b": {"c": Categorical(["u", "v"])}}),
-})
+MIXED = Space(
+    {
+        "lr": Float(1e-4, 1, log=True),
+        "n": Int(1, 5),
+        "kind": Choice({"a": {}, "b": {"c": Categorical(["u", "v"])}}),
+    }
+)
 DESIGNS = [Sobol(), LatinHypercube(), Uniform(), LatinHypercube(size=6)]
 
 
@@ -41,7 +43,9 @@ def test_sobol_points_are_more_even_than_uniform_ones(rng):
     from scipy.stats import qmc
 
     even = [qmc.discrepancy(Sobol().uniforms(16, 3, np.random.default_rng(s))) for s in range(10)]
-    chance = [qmc.discrepancy(Uniform().uniforms(16, 3, np.random.default_rng(s))) for s in range(10)]
+    chance = [
+        qmc.discrepancy(Uniform().uniforms(16, 3, np.random.default_rng(s))) for s in range(10)
+    ]
     assert np.mean(even) < 0.7 * np.mean(chance)
 
 

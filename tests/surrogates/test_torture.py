@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcrop.data import Observations
-from outcrop.errors import ModelError
 from outcrop.inference import MAP, Laplace, Slice
 from outcrop.kernels import RBF, Matern52, Scaled
 from outcrop.params import Per, free
@@ -114,22 +113,3 @@ def test_jitter_is_recorded_when_a_row_is_appended():
     grown = posterior.condition(X[:1], np.array([0.0]))
     assert posterior.jitter == 0
     assert grown.jitter > 0
-
-
-def test_values_come_back_in_their_own_units():
-    y = np.array([3.0, -5.0, 11.0, 2.0])
-    outcome = Standardised.of(y)
-    z = outcome.apply(y)
-    assert z.mean() == pytest.approx(0, abs=1e-12)
-    assert z.std() == pytest.approx(1)
-    mean, std = outcome.restore(z, np.ones(4))
-    np.testing.assert_allclose(mean, y, rtol=1e-12)
-    np.testing.assert_allclose(std, y.std(), rtol=1e-12)
-    np.testing.assert_allclose(outcome.apply_std(std), 1.0, rtol=1e-12)
-
-
-def test_values_that_are_not_finite_are_refused():
-    with pytest.raises(ModelError, match="finite"):
-        Standardised.of(np.array([1.0, np.nan]))
-    with pytest.raises(ModelError, match="at least one"):
-        Standardised.of(np.zeros(0))

@@ -37,6 +37,7 @@ from scipy.special import erfcx
 
 from outcrop.typing import Matrix
 
+Values: TypeAlias = Matrix | float
 Derived: TypeAlias = tuple[Matrix, Matrix, Matrix]  # value, ∂/∂mean, ∂/∂std
 
 STD_FLOOR = 1e-60  # z², and z²/std² in a derivative, stay below the largest double
@@ -65,7 +66,7 @@ def mills(t: Matrix) -> Derived:
     return r, c, e
 
 
-def expected_improvement(mean: Matrix, std: Matrix, best: Matrix | float) -> Derived:
+def expected_improvement(mean: Values, std: Values, best: Values) -> Derived:
     """E[(best − f)₊] = std · (φ(z) + z Φ(z)) [Jones et al. 1998, eq. 15]."""
     z, t, std = _standardised(mean, std, best)
     r, c, _ = mills(t)
@@ -75,7 +76,7 @@ def expected_improvement(mean: Matrix, std: Matrix, best: Matrix | float) -> Der
     return std * gain, -np.where(z > 0, 1 - tail, tail), density
 
 
-def log_expected_improvement(mean: Matrix, std: Matrix, best: Matrix | float) -> Derived:
+def log_expected_improvement(mean: Values, std: Values, best: Values) -> Derived:
     """log E[(best − f)₊], which does not underflow [Ament et al. 2023, eq. 9]."""
     z, t, std = _standardised(mean, std, best)
     r, c, _ = mills(t)
@@ -89,7 +90,7 @@ def log_expected_improvement(mean: Matrix, std: Matrix, best: Matrix | float) ->
     return value, np.where(above, tail - 1, -tail) / gain, density / gain
 
 
-def probability_of_improvement(mean: Matrix, std: Matrix, best: Matrix | float) -> Derived:
+def probability_of_improvement(mean: Values, std: Values, best: Values) -> Derived:
     """Pr[f < best] = Φ(z) [Kushner 1964]."""
     z, t, std = _standardised(mean, std, best)
     density = np.exp(-0.5 * t * t) / ROOT_2PI
@@ -98,7 +99,7 @@ def probability_of_improvement(mean: Matrix, std: Matrix, best: Matrix | float) 
     return np.where(z > 0, 1 - tail, tail), mean_bar, mean_bar * z
 
 
-def scaled_improvement(mean: Matrix, std: Matrix, best: Matrix | float) -> Derived:
+def scaled_improvement(mean: Values, std: Values, best: Values) -> Derived:
     """E[I]/√Var[I] of the improvement I = (best − f)₊ [Noè & Husmeier 2018].
 
     A function s of z alone, with s' = (Φ − s² (1 − Φ)) / √Var. From z to −z the variance follows by
@@ -123,7 +124,7 @@ def scaled_improvement(mean: Matrix, std: Matrix, best: Matrix | float) -> Deriv
     return value, mean_bar, mean_bar * z
 
 
-def information_about_minimum(mean: Matrix, std: Matrix, minimum: Matrix | float) -> Derived:
+def information_about_minimum(mean: Values, std: Values, minimum: Values) -> Derived:
     """What f tells about its minimum: the entropy f loses once it cannot be below `minimum`.
 
         γ φ(γ) / (2 Φ(γ)) − log Φ(γ),    γ = (mean − minimum)/std
@@ -145,7 +146,7 @@ def information_about_minimum(mean: Matrix, std: Matrix, minimum: Matrix | float
     return value, mean_bar, mean_bar * z
 
 
-def _standardised(mean: Matrix, std: Matrix, best: Matrix | float) -> Derived:
+def _standardised(mean: Values, std: Values, best: Values) -> Derived:
     std = np.maximum(std, STD_FLOOR)
     z = (best - mean) / std
     return z, np.abs(z), std

@@ -68,8 +68,12 @@ class EI(_Improvement):
 class LogEI(_Improvement):
     """Logarithm of the expected improvement below `best` [Ament et al. 2023].
 
-    >>> float(LogEI(best=0.3).pointwise(np.array([[40.0]]), np.array([[1.0]]))[0].round(3)[0, 0])
-    -796.315
+    >>> from outcrop.data import Observations
+    >>> from outcrop.kernels import Matern52
+    >>> from outcrop.surrogates import GP
+    >>> belief = GP(Matern52(0.3), noise=1e-6).condition(Observations([[0.2], [0.8]], [1.0, -1.0]))
+    >>> LogEI(best=-1.0)(belief, np.array([[0.21], [0.7]])).round(1)  # EI underflows at 0.21
+    array([-1114.9,    -2.6])
     """
 
     logarithmic = True

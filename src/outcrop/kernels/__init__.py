@@ -6,6 +6,7 @@ __all__ = [
     "RBF",
     "Additive",
     "Conditional",
+    "Constant",
     "Kernel",
     "Matern12",
     "Matern32",
@@ -20,5 +21,5 @@ __all__ = [
 
 from outcrop.kernels.base import Kernel
 from outcrop.kernels.categorical import Conditional, Overlap
-from outcrop.kernels.compose import Additive, Product, Scaled, Subspace, Sum
+from outcrop.kernels.compose import Additive, Constant, Product, Scaled, Subspace, Sum
 from outcrop.kernels.stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic

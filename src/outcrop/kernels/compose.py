@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Additive", "Product", "Scaled", "Subspace", "Sum"]
+__all__ = ["Additive", "Constant", "Product", "Scaled", "Subspace", "Sum"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +17,24 @@ from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.kernels.stationary import Stationary
 from outcrop.params import Free, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Kernel):
+    """k = 1: the same unknown level everywhere."""
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            return np.zeros_like(pairs.X1), np.zeros_like(pairs.X2)
+
+        return np.ones(pairs.shape), Pull(lambda K_bar: self, inputs)
+
+    def diag(self, X: Points) -> Vector:
+        return np.ones(len(X))
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        signs = rng.choice([-1.0, 1.0], count)
+        return FeatureMap(lambda X: np.tile(signs, (len(X), 1)), lambda X, bar: np.zeros_like(X))
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ CURVED = 1e-8  # cosine between step and change of gradient below which a model 
 FLATTEST = 1e-150  # curvature whose square is no longer a number
 STEP_TOLERANCE = 1e-8  # of the cube; steps converge superlinearly, so the point is better than 1e-6
 GAIN_TOLERANCE = 1e-13  # of the value: its rounding error
-WARM_UP = 5  # calls before a climb may be given up as too slow
+WARM_UP = 10  # calls before a climb may be given up as too slow
 
 
 class Ascent(NamedTuple):
@@ -60,6 +60,7 @@ def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int
         step = _newton_step(B[climbing], x, g, free[climbing])
         lengths = reach[climbing, None] * LENGTHS
         trials = np.clip(x[:, None] + lengths[:, :, None] * step[:, None], 0.0, 1.0)
+        trials = np.where(free[climbing][:, None], trials, x[:, None])  # a code may be above 1
         tried, gradients = _evaluate(
             function, trials.reshape(-1, X.shape[1]), np.repeat(free[climbing], len(LENGTHS), 0)
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from outcrop.typing import Points, Vector
 
@@ -55,10 +56,12 @@ class Scored:
     def join(self, other: Scored) -> Scored:
         return Scored(np.vstack([self.X, other.X]), np.concatenate([self.values, other.values]))
 
+    def at(self, rows: NDArray[np.int64]) -> Scored:
+        return Scored(self.X[rows], self.values[rows])
+
     def top(self, n: int) -> Scored:
         """The `n` best, best first."""
-        order = np.argsort(-self.values, kind="stable")[:n]
-        return Scored(self.X[order], self.values[order])
+        return self.at(np.argsort(-self.values, kind="stable")[:n])
 
 
 def clean(values: Vector) -> Vector:

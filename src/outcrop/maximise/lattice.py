@@ -21,6 +21,8 @@ TRIED = 128  # generators; more of them hardly lower the discrepancy
 
 def lattice(rng: Rng, n: int, dimension: int) -> Points:
     """`n` points in [0, 1), `(n, dimension)`; the shift makes each of them uniform."""
+    if dimension == 0:
+        return np.zeros((n, 0))
     return (_points(n, dimension) + rng.random(dimension)) % 1.0
 
 

@@ -6,20 +6,23 @@ __all__ = ["Maximiser"]
 
 from collections.abc import Collection
 from dataclasses import astuple, dataclass
+from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from outcrop.errors import MethodError, ShapeError
-from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Function, Maximum, Scored
 from outcrop.maximise.candidates import distinct, enumerated, perturbed, resampled
 from outcrop.maximise.forbidden import best_allowed, fresh
 from outcrop.maximise.lattice import lattice
-from outcrop.maximise.mixed import climbable, has_levels, rounded, swept
+from outcrop.maximise.mixed import climbed
+from outcrop.maximise.sweeps import improved
 from outcrop.space import Space
 from outcrop.typing import Points, Rng, Vector
 
 RESAMPLED = 5  # best candidates of which single coordinates are drawn anew
+PEAKS = 256  # best candidates among which starts that lie apart are sought
 SWEPT = 3  # best ends of ascents whose discrete columns try their levels
 SHORTEST_SCALE = 1e-3
 
@@ -42,7 +45,7 @@ class Maximiser:
     spread: int = 1024  # candidates spread evenly over the space
     perturbations: int = 512  # of the incumbents
     resamples: int = 200  # of single coordinates of the best candidates
-    starts: int = 6  # of ascents
+    starts: int = 8  # of ascents
     steps: int = 50  # of an ascent, each one call of the function
     rounds: int = 4  # of sweeps over discrete columns, each followed by a short ascent
     enumerate_up_to: int = 5000  # configurations that are scored one and all
@@ -69,7 +72,7 @@ class Maximiser:
         """
         counted = _Counted(function)
         scales = _checked_scales(scales, len(space.columns))
-        if space.size is not None and space.size <= self.enumerate_up_to:
+        if space.size is not None and space.size <= max(self.enumerate_up_to, 1):
             scored = _scored_all(counted, space)
         else:
             scored = self._search(counted, space, rng, incumbents, scales)
@@ -85,6 +88,8 @@ class Maximiser:
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
         """Different legal points: spread over the space, and near the incumbents."""
+        if not space.columns:
+            return np.zeros((1, 0))
         X = space.from_uniform(lattice(rng, self.spread, len(space.columns)))
         if incumbents is not None and len(incumbents):
             near = perturbed(space, space.snap(incumbents), self.perturbations, rng)
@@ -101,33 +106,29 @@ class Maximiser:
         points = self._starts(scored, space, rng)
         if not len(points):
             return scored
-        points, tried = _climbed(function, space, points, scales, self.steps)
+        points, tried = climbed(function, space, points, scales, self.steps, relax=True)
         scored, points = scored.join(tried), points.top(SWEPT)
-        for _ in range(self.rounds if has_levels(space) else 0):
-            changed, tried = swept(function, space, points, scored, rng)
-            scored = scored.join(tried)
-            better = changed.values > points.values
-            if not better.any():
-                break
-            points = Scored(changed.X[better], changed.values[better])
-            points, tried = _climbed(function, space, points, scales, self.steps // 5)
-            scored = scored.join(tried)
+        for _ in range(self.rounds if _has_levels(space) else 0):
+            if len(points):
+                points, tried = improved(
+                    function, space, points, scored, scales, self.steps // 5, rng
+                )
+                scored = scored.join(tried)
         return scored
 
     def _starts(self, scored: Scored, space: Space, rng: Rng) -> Scored:
-        """The best two, others with odds 1/rank, and the best of other combinations of codes.
+        """The best points that lie apart, and others with odds 1/rank; all of finite value.
 
-        Only points with a finite value.
+        The former find different peaks, the latter the way up a peak that many candidates share.
         """
         ranked = scored.top(int(np.isfinite(scored.values).sum()))
-        odds = -np.log(np.arange(1, len(ranked) + 1)) + rng.gumbel(size=len(ranked))
-        odds[:2] = np.inf
-        picked = np.argsort(-odds, kind="stable")[: self.starts]
-        codes = ranked.X[:, [column.index for column in space.columns if column.is_code]]
-        if codes.size:
-            _, first = np.unique(codes, axis=0, return_index=True)
-            picked = np.union1d(picked, np.sort(first)[: self.starts])
-        return Scored(ranked.X[picked], ranked.values[picked])
+        half = (self.starts + 1) // 2
+        has_codes = any(column.is_code for column in space.columns)
+        apart = _apart(ranked.X[:PEAKS], space, self.spread, self.starts if has_codes else half)
+        odds = rng.gumbel(size=len(ranked)) - np.log(np.arange(1, len(ranked) + 1))
+        odds[apart] = -np.inf
+        drawn = np.argsort(-odds, kind="stable")[: self.starts - half]
+        return ranked.at(np.union1d(apart, drawn))
 
 
 class _Counted:
@@ -146,24 +147,24 @@ class _Counted:
         return self.function.with_gradient(X)
 
 
-def _climbed(
-    function: Function, space: Space, points: Scored, scales: Vector, steps: int
-) -> tuple[Scored, Scored]:
-    """The best legal point around the end of each climb, and all that was scored there."""
-    free = climbable(space, points.X)
-    if not free.any():
-        return points, points.top(0)
-    end = ascend(function, points.X, free, scales, steps)
-    around = rounded(space, end.X)
-    n, m, dimension = around.shape
-    if m == 1 and np.array_equal(around[:, 0], end.X):
-        tried = Scored(end.X, end.values)
-    else:
-        tried = Scored.by(function, around.reshape(-1, dimension))
-    best = np.arange(n) * m + tried.values.reshape(n, m).argmax(1)
-    better = tried.values[best] > points.values
-    X = np.where(better[:, None], tried.X[best], points.X)
-    return Scored(X, np.where(better, tried.values[best], points.values)), tried
+def _apart(X: Points, space: Space, spread: int, most: int) -> NDArray[np.int64]:
+    """Rows of `X`, from the first on, farther apart than candidates are, or of other codes."""
+    codes = np.array([column.is_code for column in space.columns], dtype=np.bool_)
+    combinations = prod(column.levels or 1 for column in space.columns if column.is_code)
+    each = max(spread / combinations, 1.0)
+    reach = each ** (-1.0 / max(len(codes) - int(codes.sum()), 1))
+    chosen: list[int] = []
+    left = np.arange(len(X))
+    while len(left) and len(chosen) < most:
+        chosen.append(int(left[0]))
+        away = X[left] - X[left[0]]
+        near = np.square(away[:, ~codes]).sum(1) <= reach**2
+        left = left[~near | away[:, codes].any(1)]
+    return np.array(chosen, dtype=np.int64)
+
+
+def _has_levels(space: Space) -> bool:
+    return any(column.levels is not None for column in space.columns)
 
 
 def _scored_all(function: Function, space: Space) -> Scored:

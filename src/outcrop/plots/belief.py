@@ -40,11 +40,11 @@ def belief_1d(
     each, _ = belief.predict_each(x[:, None])
     for i, row in enumerate(each):
         label = "mean of each component" if i == 0 else None
-        axes.plot(x, outcome.restore(row, row * 0)[0], color="0.6", lw=0.6, label=label)
+        axes.plot(x, outcome.invert(row), color="0.6", lw=0.6, label=label)
     axes.plot(x, mean, color=INK, lw=1.6, label="mean of the belief")
     if truth is not None:
         axes.plot(x, truth(x), color="tab:red", lw=1.0, ls="--", label="truth")
-    y, _ = outcome.restore(observations.y, observations.y * 0)
+    y = outcome.invert(observations.y)
     axes.plot(observations.X[:, 0], y, "o", color=INK, mfc="white", ms=5, label="data", zorder=5)
     axes.set_xlim(0, 1)
     axes.set_xlabel("x")

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 __all__ = ["default_kernel", "default_surrogate"]
 
+from dataclasses import replace
 from math import log
 
-from outcrop.inference import Inference
-from outcrop.kernels import Conditional, Kernel, Matern52, Overlap, Product, Scaled, Subspace
+from outcrop.inference import Inference, Slice
+from outcrop.kernels import (
+    Conditional,
+    Constant,
+    Kernel,
+    Matern52,
+    Overlap,
+    Product,
+    Scaled,
+    Subspace,
+)
 from outcrop.params import free
 from outcrop.priors import LogNormal, Normal, Shifted
 from outcrop.space import Space
@@ -36,7 +46,7 @@ def default_kernel(space: Space) -> Kernel:
     if codes:
         overlap = Overlap(free(CATEGORY_SCALES, size=len(codes)))
         parts.append(Subspace(codes, overlap) if numbers else overlap)
-    kernel = parts[0] if len(parts) == 1 else Product(tuple(parts))
+    kernel = Product(tuple(parts)) if len(parts) > 1 else parts[0] if parts else Constant()
     conditions = tuple((c.index, c.conditions, c.is_code) for c in space.columns if c.conditions)
     if conditions:
         kernel = Conditional(conditions, kernel)
@@ -56,6 +66,8 @@ def default_surrogate(
         return Inferred(GP(kernel, noise=level, mean=free(MEAN)), inference)  # type: ignore[arg-type]
 
     if noise is None:
+        if isinstance(inference, Slice):  # both kinds together cost what one does alone
+            inference = replace(inference, chains=max(inference.chains // 2, 1))
         return Blend({"exact": gp(EXACT), "noisy": gp(free(NOISE))})
     if noise is True:
         return gp(free(NOISE))

@@ -49,7 +49,7 @@ class UnitBelief:
                 raise ModelError(f"{type(part).__name__} offers no joint draws")
             if len(mine):
                 draws[mine] = part.sample(X, rng, len(mine))
-        return self.outcome.restore(draws, draws * 0)[0]
+        return self.outcome.invert(draws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class ModelBased:
         return UnitBelief(self._fit(view, outcome, rng), outcome)
 
     def _fit(self, view: View, outcome: Standardised, rng: Rng) -> Mixture:
-        own = outcome.apply_std(view.std) ** 2
+        own = outcome.apply_std(view.std, view.y) ** 2
         noise = np.where(np.isfinite(own), own, 0.0) if np.isfinite(own).any() else None
         data = Observations(view.X, outcome.apply(view.y), noise)
         return self._surrogate(view, outcome).fit(data, rng, view.warm)
@@ -112,7 +112,7 @@ class ModelBased:
         if level is None and view.is_noisy:
             level = True
         elif isinstance(level, float):
-            level = float(outcome.apply_std(np.array(level)) ** 2)
+            level = float(outcome.apply_std(np.array(level), view.y.min()) ** 2)
         return default_surrogate(default_kernel(self.space), self.inference, level)
 
     def _best(self, view: View, rng: Rng) -> Suggestion:

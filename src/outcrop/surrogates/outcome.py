@@ -3,6 +3,11 @@
 Models see values with mean 0 and standard deviation 1. Values are first divided by a power of two
 near the largest of them, because squares overflow at 1e160 and vanish at 1e-160; scaling the
 objective by 2^k then changes not a single bit of what the model sees.
+
+Values above the median of a heavy-tailed objective are bent: u = (y − median) / (median − lowest)
+becomes ((1 + u)^λ − 1) / λ for u > 0, with the largest λ ≤ 1 that leaves the bad half at most
+`LONGEST` times as long as the good half (λ = 0 is the logarithm). Below the median nothing is bent,
+so improvements stay in the objective's own units.
 """
 
 from __future__ import annotations
@@ -17,11 +22,17 @@ from outcrop.errors import ModelError
 from outcrop.typing import Vector
 
 CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding and nothing else
+LONGEST = 4.0  # length of the bad half of the values, in units of the good half
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(
+    100
+)  # many, because a bent value has a kink at the median
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
+FARTHEST = 600.0  # keeps the exponential of a bent value finite
 
 
 @dataclass(frozen=True)
 class Standardised:
-    """An affine map: y = power · (location + scale · z).
+    """z = (bend((y / power − location) / scale) − centre) / spread; smaller is better.
 
     >>> outcome = Standardised.of(np.array([1.0, 3.0]))
     >>> outcome.apply(np.array([1.0, 3.0]))
@@ -31,6 +42,9 @@ class Standardised:
     power: float
     location: float
     scale: float
+    tail: float = 1.0  # λ; 1 bends nothing
+    centre: float = 0.0
+    spread: float = 1.0
 
     @classmethod
     def of(cls, y: Vector) -> Standardised:
@@ -41,19 +55,71 @@ class Standardised:
         largest = float(np.abs(y).max())
         power = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0
         scaled = y / power
+        median = float(np.median(scaled))
+        good, bad = median - float(scaled.min()), float(scaled.max()) - median
+        if good > CONSTANT and bad > LONGEST * good:
+            bent = cls(power, median, good, _tail(bad / good))
+            z = bent.apply(y)
+            return cls(power, median, good, bent.tail, float(z.mean()), float(z.std()))
         std = float(scaled.std())
         return cls(power, float(scaled.mean()), std if std > CONSTANT else 1.0)
 
     def apply(self, y: Vector) -> Vector:
         """Values in the model's units."""
-        return (np.asarray(y, dtype=float) / self.power - self.location) / self.scale
+        u = (np.asarray(y, dtype=float) / self.power - self.location) / self.scale
+        return (self._bend(u) - self.centre) / self.spread
 
-    def apply_std(self, std: Vector) -> Vector:
-        """A spread in the model's units."""
-        return np.asarray(std, dtype=float) / self.power / self.scale
+    def apply_std(self, std: Vector, y: Vector) -> Vector:
+        """Spreads around the values `y` in the model's units, by the slope there."""
+        u = (np.asarray(y, dtype=float) / self.power - self.location) / self.scale
+        slope = (1 + np.maximum(u, 0.0)) ** (self.tail - 1)
+        return np.asarray(std, dtype=float) / self.power / self.scale * slope / self.spread
+
+    def invert(self, z: Vector) -> Vector:
+        """Values in the objective's units."""
+        u = self._unbend(np.asarray(z, dtype=float) * self.spread + self.centre)
+        return self.power * (self.location + self.scale * u)
 
     def restore(self, mean: Vector, var: Vector) -> tuple[Vector, Vector]:
         """Mean and standard deviation (a variance might overflow) in the objective's units."""
-        return self.power * (self.location + self.scale * mean), self.power * (
-            self.scale * np.sqrt(var)
+        mean, std = np.asarray(mean, dtype=float), np.sqrt(var)
+        if self.tail == 1.0:
+            return self.invert(mean), self.power * (self.scale * self.spread * std)
+        u = self._unbend((mean + std * NODES[:, None]) * self.spread + self.centre)
+        middle = WEIGHTS @ u
+        deviation = np.sqrt(WEIGHTS @ (u - middle) ** 2)
+        return self.power * (self.location + self.scale * middle), self.power * (
+            self.scale * deviation
         )
+
+    def _bend(self, u: Vector) -> Vector:
+        if self.tail == 1.0:
+            return u
+        above = np.maximum(u, 0.0)
+        bent = (
+            np.log1p(above) if self.tail == 0 else np.expm1(self.tail * np.log1p(above)) / self.tail
+        )
+        return np.where(u > 0, bent, u)
+
+    def _unbend(self, w: Vector) -> Vector:
+        if self.tail == 1.0:
+            return w
+        above = np.clip(w, 0.0, FARTHEST)
+        if self.tail == 0:
+            return np.where(w > 0, np.expm1(above), w)
+        return np.where(w > 0, np.expm1(np.log1p(self.tail * above) / self.tail), w)
+
+
+def _tail(longest: float) -> float:
+    """The λ that bends a bad half of this length to `LONGEST`; 0 if even a logarithm is longer."""
+    reach = float(np.log1p(longest))
+    if reach >= LONGEST:
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        if np.expm1(middle * reach) > LONGEST * middle:
+            high = middle
+        else:
+            low = middle
+    return low

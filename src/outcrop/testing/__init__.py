@@ -13,8 +13,11 @@ __all__ = [
     "ACQUISITION_CONTRACT",
     "KERNEL_CONTRACT",
     "MAXIMISER_CONTRACT",
+    "PENDING_CONTRACT",
     "POSTERIOR_CONTRACT",
+    "STRATEGY_CONTRACT",
     "central_differences",
+    "view_of",
 ]
 
 from outcrop.testing.acquisitions import ACQUISITION_CONTRACT
@@ -22,3 +25,4 @@ from outcrop.testing.differences import central_differences
 from outcrop.testing.kernels import KERNEL_CONTRACT
 from outcrop.testing.maximisers import MAXIMISER_CONTRACT
 from outcrop.testing.posteriors import POSTERIOR_CONTRACT
+from outcrop.testing.strategies import PENDING_CONTRACT, STRATEGY_CONTRACT, view_of

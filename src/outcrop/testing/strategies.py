@@ -1,0 +1,107 @@
+"""What every strategy and every pending policy must satisfy."""
+
+from __future__ import annotations
+
+__all__ = ["PENDING_CONTRACT", "STRATEGY_CONTRACT", "view_of"]
+
+import json
+from typing import Any
+
+import numpy as np
+
+from outcrop.acquisition import LogEI
+from outcrop.space import Space
+from outcrop.strategies.base import Strategy, View
+from outcrop.strategies.pending import Pending
+from outcrop.surrogates import Mixture
+from outcrop.typing import Points, Vector
+
+
+def view_of(
+    space: Space,
+    X: Points,
+    y: Vector,
+    pending: Points | None = None,
+    failed: Points | None = None,
+    **more: Any,
+) -> View:
+    """A view of results at `X`, of running trials and of failures, all encoded."""
+    nothing = np.zeros((0, len(space.columns)))
+    pending = nothing if pending is None else pending
+    failed = nothing if failed is None else failed
+    seen = np.vstack([X, pending, failed])
+    return View(
+        number=len(seen),
+        X=X,
+        y=np.asarray(y, dtype=float),
+        std=more.pop("std", np.full(len(y), np.nan)),
+        pending=pending,
+        failed=failed,
+        known=frozenset(space.keys(seen)),
+        **more,
+    )
+
+
+def suggests_a_legal_configuration(strategy: Strategy, space: Space, view: View) -> None:
+    params = strategy.propose(view, np.random.default_rng(1)).params
+    assert space.validate(params) == dict(params)
+
+
+def suggests_the_same_for_the_same_generator(strategy: Strategy, space: Space, view: View) -> None:
+    one = strategy.propose(view, np.random.default_rng(2))
+    two = strategy.propose(view, np.random.default_rng(2))
+    assert one.params == two.params
+    assert json.dumps(one.warm) == json.dumps(two.warm)
+
+
+def suggests_nothing_known_unless_noisy(strategy: Strategy, space: Space, view: View) -> None:
+    params = strategy.propose(view, np.random.default_rng(3)).params
+    assert view.is_noisy or space.key(params) not in view.known
+
+
+def records_are_plain_data(strategy: Strategy, space: Space, view: View) -> None:
+    suggestion = strategy.propose(view, np.random.default_rng(4))
+    assert json.loads(json.dumps(suggestion.why)) == suggestion.why
+    assert json.loads(json.dumps(suggestion.warm)) == suggestion.warm
+    assert suggestion.why["source"] in ("initial", "model", "fallback")
+
+
+STRATEGY_CONTRACT = (
+    suggests_a_legal_configuration,
+    suggests_the_same_for_the_same_generator,
+    suggests_nothing_known_unless_noisy,
+    records_are_plain_data,
+)
+
+
+def accounting_leaves_the_belief_untouched(
+    policy: Pending, belief: Mixture, pending: Points
+) -> None:
+    before = belief.predict_each(pending)
+    policy.account(pending, belief, LogEI(best=0.0), np.random.default_rng(0))
+    np.testing.assert_array_equal(belief.predict_each(pending)[0], before[0])
+
+
+def order_of_pending_is_irrelevant(policy: Pending, belief: Mixture, pending: Points) -> None:
+    scores = []
+    for order in (np.arange(len(pending)), np.arange(len(pending))[::-1]):
+        posterior, acquisition = policy.account(
+            pending[order], belief, LogEI(best=0.0), np.random.default_rng(0)
+        )
+        scores.append(acquisition(posterior, pending + 0.01))
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-5, atol=1e-6)
+
+
+def a_running_trial_is_less_worth_repeating(
+    policy: Pending, belief: Mixture, pending: Points
+) -> None:
+    plain = LogEI(best=0.0)
+    posterior, acquisition = policy.account(pending, belief, plain, np.random.default_rng(0))
+    assert (acquisition(posterior, pending) < plain(belief, pending)).all()
+
+
+PENDING_CONTRACT = (
+    accounting_leaves_the_belief_untouched,
+    order_of_pending_is_irrelevant,
+    a_running_trial_is_less_worth_repeating,
+)
