@@ -151,7 +151,7 @@ def render(single: Rows, pairs: Rows, pooled: Rows) -> list[str]:
     blocks = [
         "# Regret beside peers",
         "Made by `python -m benchmarks regret`. Every method starts from the same 2d + 2 points,\n"
-        "scrambled Sobol. The gap is the part of the way from the best of them to the minimum.",
+        "a Latin hypercube. The gap is the part of the way from the best of them to the minimum.",
         table(
             [
                 "problem",

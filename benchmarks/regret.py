@@ -1,6 +1,6 @@
 """Regret of `method="gp"` beside Optuna's `GPSampler` and BoTorch, from the same initial points.
 
-A run is one (method, problem, seed). It starts from 2d + 2 scrambled Sobol points that depend on
+A run is one (method, problem, seed). It starts from a Latin hypercube of 2d + 2 points that depend on
 problem and seed only, so that methods are compared in pairs. Each run is one line of
 `results/regret/METHOD.jsonl`, and is not repeated unless `--again` is given.
 
@@ -104,8 +104,7 @@ def initial_points(problem: Problem, seed: int) -> Points:
 
     n = 2 * problem.dimension + 2
     scrambling = np.random.default_rng([seed, zlib.crc32(problem.name.encode())])
-    sobol = qmc.Sobol(problem.dimension, seed=scrambling)
-    return problem.from_unit(sobol.random_base2((n - 1).bit_length())[:n])
+    return problem.from_unit(qmc.LatinHypercube(problem.dimension, rng=scrambling).random(n))
 
 
 def minimum(name: str) -> float:

@@ -108,7 +108,7 @@ def _hpnnet_parameters() -> dict[str, Any]:
 def _hpnnet_regression() -> tuple[Any, Any]:
     """The fitted regression, and what keeps it to one thread: two wait for each other when busy."""
     from sklearn.ensemble import HistGradientBoostingRegressor
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+    from threadpoolctl import ThreadpoolController
 
     runs = columns("hpnnet_convex/hpnnet_convex.csv")
     model = HistGradientBoostingRegressor(

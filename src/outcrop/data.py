@@ -34,6 +34,7 @@ class Pairs:
 
     X1: Points
     X2: Points
+    second_moves: bool = True  # False spares the gradient in `X2`: it comes back as zeros
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -90,6 +91,8 @@ class Pairs:
         X1, X2 = self._centred
         scale = 2 * weights[..., None, :]
         X1_bar = scale * (r2_bar.sum(-1)[..., None] * X1 - r2_bar @ X2)
+        if not self.second_moves:
+            return summed(X1_bar), np.zeros_like(self.X2)
         X2_bar = scale * (r2_bar.sum(-2)[..., None] * X2 - np.swapaxes(r2_bar, -1, -2) @ X1)
         return summed(X1_bar), summed(X2_bar)
 
@@ -101,7 +104,8 @@ class Pairs:
         """The pairs of mapped points, kept under `key`: a likelihood asks for them many times."""
         if key not in self._mapped:
             X1 = function(self.X1)
-            self._mapped[key] = Pairs(X1, X1 if self.X1 is self.X2 else function(self.X2))
+            X2 = X1 if self.X1 is self.X2 else function(self.X2)
+            self._mapped[key] = Pairs(X1, X2, self.second_moves)
         return self._mapped[key]
 
     @cached_property

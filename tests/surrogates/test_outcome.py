@@ -77,6 +77,16 @@ def test_spreads_are_scaled_by_the_slope(y):
     )
 
 
+def test_points_piled_up_around_the_best_do_not_move_the_bend(rng):
+    X = rng.random((20, 2))
+    y = np.exp(6 * X[:, 0])
+    pile = X[y.argmin()] + 0.001 * rng.random((60, 2))
+    together = Standardised.of(np.append(y, np.full(60, y.min())), np.vstack([X, pile]))
+    alone = Standardised.of(y, X)
+    assert together.location / alone.location == pytest.approx(1, rel=0.3)
+    assert together.tail == pytest.approx(alone.tail, abs=0.2)
+
+
 def test_values_that_are_not_finite_are_refused():
     with pytest.raises(ModelError, match="finite"):
         Standardised.of(np.array([1.0, np.nan]))

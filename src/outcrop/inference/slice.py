@@ -108,23 +108,27 @@ class Slice:
     """Several slice sampling chains, one draw from the end of each.
 
     Started cold, chains begin at prior draws that the data allow, adapt their widths for `burn_in`
-    sweeps, and make `sweeps` more. Given the previous draws they go on from there with `sweeps`
-    sweeps: a new observation moves the target a little, so the chains follow. A chain whose point
-    has lost its density, or that is new, starts cold. Coordinates the target calls `gaussian` are
-    moved together, by `elliptical_steps` elliptical steps before each sweep of the others.
+    sweeps, and make `sweeps` more. Given the previous draws, `moved` chains drawn by lot (all, if
+    None) go on from there with `sweeps` sweeps: a new observation moves the target a little, so the
+    chains follow. A chain whose point has lost its density, or that is new, starts cold.
+    Coordinates the target calls `gaussian` are moved together, by `elliptical_steps` elliptical
+    steps before each sweep of the others.
 
     >>> Slice(chains=4, sweeps=2)
-    Slice(chains=4, burn_in=8, sweeps=2, elliptical_steps=4, max_steps_out=16)
+    Slice(chains=4, burn_in=8, sweeps=2, moved=None, elliptical_steps=4, max_steps_out=16)
     """
 
     chains: int = 8
     burn_in: int = 8
     sweeps: int = 1
+    moved: int | None = None
     elliptical_steps: int = 4
     max_steps_out: int = 16
 
     def __post_init__(self) -> None:
         require(self, chains=1, burn_in=0, sweeps=0, elliptical_steps=1, max_steps_out=1)
+        if self.moved is not None:
+            require(self, moved=1)
 
     def infer(self, target: Target, rng: Rng, previous: Draws | None = None) -> Draws:
         """One draw per chain, equally weighted."""
@@ -156,13 +160,20 @@ class Slice:
             thetas[cold], values[cold], widths[cold], evaluations = _burn_in(
                 move, *state, rng, self.burn_in
             )
-        for chain in range(self.chains):
+        for chain in self._moving(cold, rng):
             for _ in range(self.sweeps):
                 swept = move(thetas[chain], float(values[chain]), widths[chain], rng)
                 thetas[chain], values[chain] = swept.theta, swept.log_value
                 evaluations += swept.evaluations
         counts = {"sweep_evaluations": evaluations, "cold_chains": len(cold)}
         return Draws.equal(thetas, values, widths, diagnostics=counts)
+
+    def _moving(self, cold: NDArray[np.intp], rng: Rng) -> list[int]:
+        """The chains that make sweeps: those that started cold, and warm ones by lot."""
+        if self.moved is None or self.moved >= self.chains:
+            return list(range(self.chains))
+        lot = rng.permutation(self.chains)[: self.moved]
+        return sorted({*lot.tolist(), *cold.tolist()})
 
 
 def slice_chain(

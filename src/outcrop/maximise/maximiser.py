@@ -42,10 +42,10 @@ class Maximiser:
     array([0.3])
     """
 
-    spread: int = 1024  # candidates spread evenly over the space
-    perturbations: int = 512  # of the incumbents
-    resamples: int = 200  # of single coordinates of the best candidates
-    starts: int = 8  # of ascents
+    spread: int = 768  # candidates spread evenly over the space
+    perturbations: int = 384  # of the incumbents
+    resamples: int = 128  # of single coordinates of the best candidates
+    starts: int = 5  # of ascents
     steps: int = 50  # of an ascent, each one call of the function
     rounds: int = 4  # of sweeps over discrete columns, each followed by a short ascent
     enumerate_up_to: int = 5000  # configurations that are scored one and all
@@ -63,19 +63,23 @@ class Maximiser:
         incumbents: Points | None = None,
         forbidden: Collection[str] = frozenset(),
         scales: Vector | None = None,
+        candidates: Points | None = None,
     ) -> Maximum:
         """The best legal point whose `Space.key` is not `forbidden`.
 
         `incumbents` `(k, D)` are the best points so far, best first; `scales` `(D,)` are lengths
-        over which the function changes, such as lengthscales. Raises `SpaceExhausted` if every
-        configuration is forbidden.
+        over which the function changes, such as lengthscales; `candidates` are legal points to
+        begin with, made anew if not given. Raises `SpaceExhausted` if every configuration is
+        forbidden.
         """
         counted = _Counted(function)
         scales = _checked_scales(scales, len(space.columns))
         if space.size is not None and space.size <= max(self.enumerate_up_to, 1):
             scored = _scored_all(counted, space)
         else:
-            scored = self._search(counted, space, rng, incumbents, scales)
+            if candidates is None:
+                candidates = self.candidates(space, rng, incumbents)
+            scored = self._search(counted, space, rng, candidates, scales)
         known = frozenset(forbidden)
         point = best_allowed(scored, space, known, rng)
         if point is None:
@@ -97,10 +101,10 @@ class Maximiser:
         return distinct(X)
 
     def _search(
-        self, function: Function, space: Space, rng: Rng, incumbents: Points | None, scales: Vector
+        self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector
     ) -> Scored:
         """Everything legal that was scored on the way up."""
-        scored = Scored.by(function, self.candidates(space, rng, incumbents))
+        scored = Scored.by(function, candidates)
         again = resampled(space, scored.top(RESAMPLED).X, self.resamples, rng)
         scored = scored.join(Scored.by(function, again))
         points = self._starts(scored, space, rng)

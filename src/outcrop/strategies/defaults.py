@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["default_kernel", "default_surrogate"]
+__all__ = ["INFERENCE", "default_kernel", "default_surrogate", "refreshed"]
 
 from dataclasses import replace
 from math import log
@@ -30,6 +30,20 @@ LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's dia
 CATEGORY_SCALES = LogNormal(0.0, 1.0)
 AMPLITUDE = LogNormal(0.0, 1.0)
 MEAN = Normal(0.0, 1.0)
+
+
+INFERENCE = Slice(chains=8)
+ALL_MOVE = 64  # observations up to which every chain makes a sweep for every suggestion
+
+
+def refreshed(inference: Inference, n: int) -> Inference:
+    """The default inference with fewer chains moved, in inverse proportion, as data get many.
+
+    One observation more then changes the belief less, and a sweep costs more.
+    """
+    if inference == INFERENCE and n > ALL_MOVE:
+        return replace(INFERENCE, moved=max(INFERENCE.chains * ALL_MOVE // n, 1))
+    return inference
 
 
 def default_kernel(space: Space) -> Kernel:
@@ -67,7 +81,8 @@ def default_surrogate(
 
     if noise is None:
         if isinstance(inference, Slice):  # both kinds together cost what one does alone
-            inference = replace(inference, chains=max(inference.chains // 2, 1))
+            moved = inference.moved and max(inference.moved // 2, 1)
+            inference = replace(inference, chains=max(inference.chains // 2, 1), moved=moved)
         return Blend({"exact": gp(EXACT), "noisy": gp(free(NOISE))})
     if noise is True:
         return gp(free(NOISE))

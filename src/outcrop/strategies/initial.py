@@ -65,8 +65,8 @@ class LatinHypercube(Design):
 
     def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:
         slices = self.size or min(2 * dimension + 2, 12)
-        ranks = np.stack([rng.permutation(slices) for _ in range(dimension)], axis=-1)
-        first = (ranks.reshape(slices, dimension) + rng.random((slices, dimension))) / slices
+        ranks = rng.permuted(np.tile(np.arange(slices)[:, None], dimension), axis=0)
+        first = (ranks + rng.random((slices, dimension))) / slices
         return np.vstack([first, rng.random((max(n - slices, 0), dimension))])[:n]
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from outcrop.acquisition import Acquisition, LogEI
 from outcrop.errors import MethodError
-from outcrop.inference import Inference, Slice
+from outcrop.inference import Inference
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.initial import Design, Sobol, Uniform
+from outcrop.strategies.defaults import INFERENCE
+from outcrop.strategies.initial import Design, LatinHypercube, Sobol, Uniform
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.sequence import Sequence
@@ -58,7 +59,7 @@ class Method:
             raise MethodError(f"Method(surrogate={part!r}): expected a model or a surrogate")
 
     def strategy(self, space: Space) -> Strategy:
-        inference = self.inference or Slice()
+        inference = self.inference or INFERENCE
         surrogate: Surrogate | None = self.surrogate
         if surrogate is not None and not hasattr(surrogate, "fit"):
             surrogate = Inferred(self.surrogate, inference)
@@ -68,7 +69,7 @@ class Method:
             inference,
             self.acquisition or LogEI(),
             self.pending or Believer(),
-            self.initial or Sobol(),
+            self.initial or LatinHypercube(),
             self.maximiser or Maximiser(),
         )
 

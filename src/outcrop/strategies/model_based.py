@@ -6,19 +6,26 @@ __all__ = ["ModelBased", "UnitBelief"]
 
 import logging
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from outcrop.acquisition import Acquisition, LogEI
 from outcrop.data import Observations
 from outcrop.errors import ModelError, NoBelief, NumericalError
-from outcrop.inference import Inference, Slice
+from outcrop.inference import Inference
 from outcrop.maximise import Function, Maximiser
 from outcrop.space import Space
 from outcrop.strategies.base import Suggestion, View
-from outcrop.strategies.defaults import default_kernel, default_surrogate
+from outcrop.strategies.defaults import (
+    INFERENCE,
+    default_kernel,
+    default_surrogate,
+    refreshed,
+)
 from outcrop.strategies.feasible import Feasibility, Restricted
-from outcrop.strategies.initial import Design, Sobol
+from outcrop.strategies.initial import Design, LatinHypercube
+from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.sequence import Sequence
 from outcrop.surrogates import Mixture, Standardised, Surrogate
@@ -75,10 +82,10 @@ class ModelBased:
 
     space: Space
     surrogate: Surrogate | None = None
-    inference: Inference = field(default_factory=Slice)
+    inference: Inference = INFERENCE
     acquisition: Acquisition = field(default_factory=LogEI)
     pending: Pending = field(default_factory=Believer)
-    initial: Design = field(default_factory=Sobol)
+    initial: Design = field(default_factory=LatinHypercube)
     maximiser: Maximiser = field(default_factory=Maximiser)
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
@@ -96,7 +103,7 @@ class ModelBased:
     def belief(self, view: View, rng: Rng) -> UnitBelief:
         if not len(view.y):
             raise NoBelief("nothing was told yet: tell or add at least one value first")
-        outcome = Standardised.of(view.y)
+        outcome = Standardised.of(view.y, view.X)
         return UnitBelief(self._fit(view, outcome, rng), outcome)
 
     def _fit(self, view: View, outcome: Standardised, rng: Rng) -> Mixture:
@@ -113,10 +120,11 @@ class ModelBased:
             level = True
         elif isinstance(level, float):
             level = float(outcome.apply_std(np.array(level), view.y.min()) ** 2)
-        return default_surrogate(default_kernel(self.space), self.inference, level)
+        inference = refreshed(self.inference, len(view.y))
+        return default_surrogate(default_kernel(self.space), inference, level)
 
     def _best(self, view: View, rng: Rng) -> Suggestion:
-        outcome = Standardised.of(view.y)
+        outcome = Standardised.of(view.y, view.X)
         fitted = posterior = self._fit(view, outcome, rng)
         acquisition = self.acquisition
         if len(view.pending):
@@ -126,6 +134,8 @@ class ModelBased:
         incumbent = np.array([part.incumbent() for part in posterior.components])
         ready = acquisition.prepare(posterior, incumbent, candidates, rng, len(view.y))
         function: Function = Ascended(ready, posterior)
+        if ready.logarithmic:
+            function = Interior.of(function, self.space)
         feasibility = None
         if len(view.failed):
             kernel = default_kernel(self.space)
@@ -135,12 +145,12 @@ class ModelBased:
             function,
             self.space,
             rng,
-            incumbents=best,
+            candidates=candidates,
             forbidden=frozenset() if view.is_noisy else view.known,
         )
         point = found.point[None, :]
         mean, std = outcome.restore(*fitted.moments(point))
-        why = {
+        why: dict[str, Any] = {
             "source": "model",
             "surrogate": type(self._surrogate(view, outcome)).__name__,
             "acquisition": type(ready).__name__,

@@ -209,7 +209,7 @@ class GPPosterior:
     def _pairs(self, X: Points) -> Pairs:
         if X.ndim != 2 or X.shape[1] != self.data.dimension:
             raise ShapeError(f"expected X (m, {self.data.dimension}), got {X.shape}")
-        return Pairs(X, self.data.X)
+        return Pairs(X, self.data.X, second_moves=False)
 
     def _noise(self, data: Observations) -> Vector:
         own = data.noise if data.noise is not None else 0.0

@@ -7,7 +7,8 @@ objective by 2^k then changes not a single bit of what the model sees.
 Values above the median of a heavy-tailed objective are bent: u = (y − median) / (median − lowest)
 becomes ((1 + u)^λ − 1) / λ for u > 0, with the largest λ ≤ 1 that leaves the bad half at most
 `LONGEST` times as long as the good half (λ = 0 is the logarithm). Below the median nothing is bent,
-so improvements stay in the objective's own units.
+so improvements stay in the objective's own units. The median is that of points spread over the
+space: a search piles points up around its best one, and the median of all would follow it down.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outcrop.errors import ModelError
-from outcrop.typing import Vector
+from outcrop.typing import Mask, Points, Vector
 
 CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding and nothing else
 LONGEST = 4.0  # length of the bad half of the values, in units of the good half
@@ -27,7 +28,8 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(
     100
 )  # many, because a bent value has a kink at the median
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
-FARTHEST = 600.0  # keeps the exponential of a bent value finite
+APART = 0.1  # root mean square difference per column that makes two points strangers
+FARTHEST = 300.0  # keeps the square of an unbent value finite
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,15 @@ class Standardised:
     spread: float = 1.0
 
     @classmethod
-    def of(cls, y: Vector) -> Standardised:
-        """The map that standardises `y`; constant values are only centred."""
+    def of(cls, y: Vector, X: Points | None = None) -> Standardised:
+        """The map that standardises `y`, observed at `X`; constant values are only centred."""
         y = np.asarray(y, dtype=float)
         if not len(y) or not np.isfinite(y).all():
             raise ModelError(f"expected at least one value and all of them finite, got {y}")
         largest = float(np.abs(y).max())
         power = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0
         scaled = y / power
-        median = float(np.median(scaled))
+        median = float(np.median(scaled if X is None else scaled[spread_out(X)]))
         good, bad = median - float(scaled.min()), float(scaled.max()) - median
         if good > CONSTANT and bad > LONGEST * good:
             bent = cls(power, median, good, _tail(bad / good))
@@ -108,6 +110,17 @@ class Standardised:
         if self.tail == 0:
             return np.where(w > 0, np.expm1(above), w)
         return np.where(w > 0, np.expm1(np.log1p(self.tail * above) / self.tail), w)
+
+
+def spread_out(X: Points) -> Mask:
+    """Which rows of `X`, taken in order, keep their distance from all taken before."""
+    taken = np.zeros(len(X), dtype=np.bool_)
+    free = np.ones(len(X), dtype=np.bool_)
+    for i in range(len(X)):
+        if free[i]:
+            taken[i] = True
+            free[i + 1 :] &= ((X[i + 1 :] - X[i]) ** 2).sum(1) > APART**2 * X.shape[1]
+    return taken
 
 
 def _tail(longest: float) -> float:

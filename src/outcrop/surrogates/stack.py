@@ -92,7 +92,7 @@ class Stack:
     def _pairs(self, X: Points) -> Pairs:
         if X.ndim != 2 or X.shape[1] != self.X.shape[1]:
             raise ShapeError(f"expected X (m, {self.X.shape[1]}), got {X.shape}")
-        return Pairs(X, self.X)
+        return Pairs(X, self.X, second_moves=False)
 
 
 def _structure(kernel: object) -> str:
