@@ -15,6 +15,7 @@ from outcrop.kernels import (
     Matern12,
     Matern32,
     Matern52,
+    Offset,
     Overlap,
     Product,
     RationalQuadratic,
@@ -39,6 +40,7 @@ EVERY_KERNEL = {
     "matern52-isotropic": (Matern52(0.4), BOX),
     "rational-quadratic": (RationalQuadratic(SCALES, alpha=0.7), BOX),
     "constant": (Scaled(0.7, Constant()) + Matern52(SCALES), BOX),
+    "offset": (Offset(0.7, Scaled(1.4, Matern52(SCALES))), BOX),
     "scaled": (Scaled(2.3, Matern32(SCALES)), BOX),
     "sum": (Sum((RBF(SCALES), Scaled(0.4, Matern12(0.2)))), BOX),
     "product": (RBF(SCALES) * Scaled(1.7, Matern52(0.9)) * Matern12(SCALES), BOX),
@@ -93,6 +95,12 @@ def test_additive_kernel_is_its_formula():
     np.testing.assert_allclose(Additive(0.3, Matern52(SCALES)).gram(BOX), expected, rtol=1e-12)
 
 
+def test_an_offset_is_a_constant_kernel_added():
+    inner = Matern52(SCALES)
+    expected = (inner + Scaled(0.7, Constant())).gram(BOX)
+    np.testing.assert_allclose(Offset(0.7, inner).gram(BOX), expected, rtol=1e-15)
+
+
 def test_overlap_counts_the_categories_that_differ():
     kernel = Overlap([0.5, 2.0])
     K = kernel(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 2.0], [2.0, 0.0]]))
@@ -130,6 +138,7 @@ def test_close_points_keep_their_distance():
         lambda: Matern52([0.1, np.nan]),
         lambda: Matern52([]),
         lambda: Scaled(0.0, RBF(1.0)),
+        lambda: Offset(-1.0, RBF(1.0)),
         lambda: RationalQuadratic(1.0, alpha=-1.0),
         lambda: Subspace((0, 0), RBF(1.0)),
         lambda: Subspace((), RBF(1.0)),

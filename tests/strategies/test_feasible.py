@@ -35,7 +35,7 @@ def test_probability_is_high_where_trials_succeeded_and_low_where_they_failed(fe
 
 def test_gradients_agree_with_finite_differences(feasibility, rng):
     X = rng.random((4, 3))
-    restricted = Restricted(Hill(), feasibility, -10.0)
+    restricted = Restricted(Hill(), feasibility, -1e9)
     for function in (feasibility, restricted):
         call = restricted if function is restricted else feasibility.log_probability
         value, gradient = function.with_gradient(X)

@@ -128,8 +128,8 @@ def torture(space, rng, rounds):
                 elif kind < 4:
                     scale = float(rng.choice([0.0, 1.0, 1e300, 1e-300]))
                     optimizer.tell(trial, scale * float(rng.normal()))
-    except SpaceExhausted:
-        assert space.size is not None
+    except SpaceExhausted as error:
+        assert space.size is not None or "continuum" in str(error)  # one of a few floats
 
 
 @pytest.mark.slow

@@ -65,23 +65,17 @@ def test_before_the_design_is_complete_points_come_from_it():
         assert source == ("initial" if n < 6 else "model")
 
 
-def test_running_trials_count_towards_the_design_and_failures_do_not():
+@pytest.mark.parametrize(
+    ("n", "pending", "failed", "source"),
+    [(4, 2, 0, "model"), (1, 0, 5, "model"), (3, 1, 1, "initial"), (0, 4, 9, "initial")],
+)
+def test_running_and_failed_trials_count_towards_the_design_once_there_is_a_value(
+    n, pending, failed, source
+):
     space = EVERY_SPACE["box"]
-    strategy = strategy_for("gp", space)
-    assert (
-        strategy.propose(example(space, n=4, pending=2), np.random.default_rng(0)).why["source"]
-        == "model"
-    )
-    assert (
-        strategy.propose(example(space, n=4, pending=0, failed=5), np.random.default_rng(0)).why[
-            "source"
-        ]
-        == "initial"
-    )
-    assert (
-        strategy.propose(example(space, n=0, pending=9), np.random.default_rng(0)).why["source"]
-        == "initial"
-    )
+    view = example(space, n=n, pending=pending, failed=failed)
+    suggestion = strategy_for("gp", space).propose(view, np.random.default_rng(0))
+    assert suggestion.why["source"] == source
 
 
 def test_design_points_are_one_sequence_for_the_whole_study():

@@ -8,6 +8,7 @@ from outcrop.kernels import (
     Conditional,
     Matern12,
     Matern52,
+    Offset,
     Overlap,
     RationalQuadratic,
     Scaled,
@@ -20,6 +21,7 @@ CONDITIONS = ((1, ((2, 0),), False),)
 
 FAMILIES = {
     "matern": lambda a, b: Scaled(a, Matern52([b, 0.4, 0.9])),
+    "offset": lambda a, b: Offset(a, Scaled(b, Matern52([b, 0.4, 0.9]))),
     "isotropic": lambda a, b: Matern52(a * b),
     "sum": lambda a, b: Scaled(a, RBF(b)) + Matern12([0.3, b, a]),
     "product": lambda a, b: RationalQuadratic(b, alpha=a) * Matern52(0.8),

@@ -11,6 +11,7 @@ __all__ = [
     "Matern12",
     "Matern32",
     "Matern52",
+    "Offset",
     "Overlap",
     "Product",
     "RationalQuadratic",
@@ -21,5 +22,5 @@ __all__ = [
 
 from outcrop.kernels.base import Kernel
 from outcrop.kernels.categorical import Conditional, Overlap
-from outcrop.kernels.compose import Additive, Constant, Product, Scaled, Subspace, Sum
+from outcrop.kernels.compose import Additive, Constant, Offset, Product, Scaled, Subspace, Sum
 from outcrop.kernels.stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic

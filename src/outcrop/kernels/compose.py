@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Additive", "Constant", "Product", "Scaled", "Subspace", "Sum"]
+__all__ = ["Additive", "Constant", "Offset", "Product", "Scaled", "Subspace", "Sum"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +38,40 @@ class Constant(Kernel):
 
 
 @dataclass(frozen=True, eq=False)
+class Offset(Kernel):
+    """k + `variance`: a function around a level that is itself unknown, N(0, `variance`).
+
+    It marginalises a constant mean, so that no sampler has to find it. The same as
+    `k + Scaled(variance, Constant())`, at the price of one addition.
+    """
+
+    variance: float
+    kernel: Kernel
+
+    def __post_init__(self) -> None:
+        _require_positive(self)
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        inner, pull = self.kernel.on(pairs)
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            return shaped(self, variance=float(K_bar.sum()), kernel=pull.parameters(K_bar))
+
+        return inner + lifted(self.variance, 2), Pull(parameters, pull.inputs)
+
+    def diag(self, X: Points) -> Vector:
+        return lifted(self.variance, 1) + self.kernel.diag(X)
+
+    def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
+        return self.kernel.pull_diag(X, diag_bar)
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        level = np.sqrt(self.variance) * rng.choice([-1.0, 1.0], count)
+        values, pull = self.kernel.features(rng, count, dimension)
+        return FeatureMap(lambda X: level + values(X), pull)
+
+
+@dataclass(frozen=True, eq=False)
 class Scaled(Kernel):
     """`variance` times a kernel."""
 
@@ -45,12 +79,7 @@ class Scaled(Kernel):
     kernel: Kernel
 
     def __post_init__(self) -> None:
-        if not isinstance(self.variance, Free):
-            if not 0 < self.variance < np.inf:
-                raise ModelError(
-                    f"Scaled(variance={self.variance!r}): expected a finite number above 0"
-                )
-            object.__setattr__(self, "variance", float(self.variance))
+        _require_positive(self)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         inner, pull = self.kernel.on(pairs)
@@ -283,6 +312,16 @@ class Additive(Kernel):
             if name != "lengthscales"
         }
         return {"lengthscales": lengthscales, **shared}
+
+
+def _require_positive(kernel: Scaled | Offset) -> None:
+    if not isinstance(kernel.variance, Free):
+        if not 0 < kernel.variance < np.inf:
+            raise ModelError(
+                f"{type(kernel).__name__}(variance={kernel.variance!r}): expected a finite number "
+                "above 0"
+            )
+        object.__setattr__(kernel, "variance", float(kernel.variance))
 
 
 def products_of_others(factors: Sequence[Matrix]) -> list[Matrix]:

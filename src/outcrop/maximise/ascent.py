@@ -27,7 +27,8 @@ CURVED = 1e-8  # cosine between step and change of gradient below which a model 
 FLATTEST = 1e-150  # curvature whose square is no longer a number
 STEP_TOLERANCE = 1e-8  # of the cube; steps converge superlinearly, so the point is better than 1e-6
 GAIN_TOLERANCE = 1e-13  # of the value: its rounding error
-WARM_UP = 10  # calls before a climb may be given up as too slow
+WARM_UP = 4  # calls before a climb may be given up as too slow
+PATIENCE = 6  # calls at its last pace in which a climb must catch up with the best
 
 
 class Ascent(NamedTuple):
@@ -93,7 +94,8 @@ def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int
         gain = np.where(taken, gains[each], linear[:, -1])
         worth = (size > STEP_TOLERANCE) & (gain > GAIN_TOLERANCE * np.abs(f))
         if call >= WARM_UP:
-            worth &= ~taken | (values[climbing] + gain * (steps - call) >= values.max())
+            reached = values[climbing] + gain * min(steps - call, PATIENCE)
+            worth &= ~taken | (reached >= values.max())
         climbing = climbing[worth]
     return Ascent(X, values, rows)
 

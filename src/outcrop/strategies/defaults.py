@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["INFERENCE", "default_kernel", "default_surrogate", "refreshed"]
+__all__ = [
+    "INFERENCE",
+    "MAXIMISER",
+    "default_kernel",
+    "default_surrogate",
+    "refreshed",
+    "thinned",
+]
 
 from dataclasses import replace
 from math import log
@@ -13,13 +20,15 @@ from outcrop.kernels import (
     Constant,
     Kernel,
     Matern52,
+    Offset,
     Overlap,
     Product,
     Scaled,
     Subspace,
 )
+from outcrop.maximise import Maximiser
 from outcrop.params import free
-from outcrop.priors import LogNormal, Normal, Shifted
+from outcrop.priors import LogNormal, Shifted
 from outcrop.space import Space
 from outcrop.surrogates import GP, Blend, Inferred, Surrogate
 
@@ -29,10 +38,11 @@ NOISE = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # small noise is likely, lar
 LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
 CATEGORY_SCALES = LogNormal(0.0, 1.0)
 AMPLITUDE = LogNormal(0.0, 1.0)
-MEAN = Normal(0.0, 1.0)
+LEVEL = 1.0  # variance of the unknown level that the objective varies around
 
 
-INFERENCE = Slice(chains=8)
+INFERENCE = Slice(chains=6)
+MAXIMISER = Maximiser()
 ALL_MOVE = 64  # observations up to which every chain makes a sweep for every suggestion
 
 
@@ -44,6 +54,19 @@ def refreshed(inference: Inference, n: int) -> Inference:
     if inference == INFERENCE and n > ALL_MOVE:
         return replace(INFERENCE, moved=max(INFERENCE.chains * ALL_MOVE // n, 1))
     return inference
+
+
+def thinned(maximiser: Maximiser, n: int) -> Maximiser:
+    """The default maximiser with fewer candidates, likewise; never fewer than a quarter."""
+    if maximiser == MAXIMISER and n > ALL_MOVE:
+        share = max(ALL_MOVE / n, 0.25)
+        return replace(
+            MAXIMISER,
+            spread=int(share * MAXIMISER.spread),
+            perturbations=int(share * MAXIMISER.perturbations),
+            resamples=int(share * MAXIMISER.resamples),
+        )
+    return maximiser
 
 
 def default_kernel(space: Space) -> Kernel:
@@ -64,7 +87,7 @@ def default_kernel(space: Space) -> Kernel:
     conditions = tuple((c.index, c.conditions, c.is_code) for c in space.columns if c.conditions)
     if conditions:
         kernel = Conditional(conditions, kernel)
-    return Scaled(free(AMPLITUDE), kernel)
+    return Offset(LEVEL, Scaled(free(AMPLITUDE), kernel))
 
 
 def default_surrogate(
@@ -77,7 +100,7 @@ def default_surrogate(
     """
 
     def gp(level: object) -> Inferred:
-        return Inferred(GP(kernel, noise=level, mean=free(MEAN)), inference)  # type: ignore[arg-type]
+        return Inferred(GP(kernel, noise=level), inference)  # type: ignore[arg-type]
 
     if noise is None:
         if isinstance(inference, Slice):  # both kinds together cost what one does alone

@@ -1,62 +1,72 @@
 """Where evaluations fail, learnt from where they failed.
 
-A Gaussian process on labels (+1 success, −1 failure) gives the probability of success
+Gaussian processes on labels (+1 success, −1 failure), with sampled hyperparameters as for the
+objective, give the probability of success
 
-    P(x) = Φ(m(x) / √(v(x) + noise))
+    P(x) = mean over components of Φ(m(x) / √(v(x) + noise))
 
 Multiplying an acquisition by P is not enough: its logarithm spans hundreds of units and log P a
-few. So the search is first restricted to P ≥ 0.8 of the best candidate's, then weighed.
+few. So the search is first restricted to P ≥ 0.9 of the best candidate's, then weighed.
 """
 
 from __future__ import annotations
 
 __all__ = ["Feasibility", "Restricted"]
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import ndtr
 
 from outcrop.data import Observations
-from outcrop.inference import MAP
+from outcrop.inference import Slice
 from outcrop.kernels import Kernel
 from outcrop.maximise import Function
-from outcrop.params import free
-from outcrop.priors import Normal
-from outcrop.surrogates import GP, Inferred, Posterior
+from outcrop.surrogates import GP, Inferred, Mixture
 from outcrop.typing import Points, Rng, Vector
 
-LABEL_NOISE = 0.05  # variance: labels near the border of a region need not be separable
-SHARE = 0.8  # of the best candidate's probability that a point must have
+LABEL_NOISE = 0.1  # variance: labels near the border of a region need not be separable
+INFERENCE = Slice(chains=4)
+SHARE = 0.9  # of the best candidate's probability that a point must have
 OUTSIDE = -1e6  # below any log acquisition: a point outside loses to every point inside
-LOG_2PI = float(np.log(2 * np.pi))
+SQRT_2PI = float(np.sqrt(2 * np.pi))
 
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
     """The belief that an evaluation succeeds."""
 
-    posterior: Posterior
+    labels: Mixture
 
     @classmethod
-    def fit(cls, succeeded: Points, failed: Points, kernel: Kernel, rng: Rng) -> Feasibility:
+    def fit(
+        cls,
+        succeeded: Points,
+        failed: Points,
+        kernel: Kernel,
+        rng: Rng,
+        previous: Mapping[str, Any] | None = None,
+    ) -> Feasibility:
+        """Learnt from encoded points, started from an earlier one's `labels.state`."""
         labels = np.concatenate([np.ones(len(succeeded)), -np.ones(len(failed))])
         data = Observations(np.vstack([succeeded, failed]), labels)
-        model = GP(kernel, noise=LABEL_NOISE, mean=free(Normal()))
-        return cls(Inferred(model, MAP(starts=3, iterations=50)).fit(data, rng).components[0])
+        surrogate = Inferred(GP(kernel, noise=LABEL_NOISE), INFERENCE)
+        return cls(surrogate.fit(data, rng, previous))
 
     def log_probability(self, X: Points) -> Vector:
         """log P of success at each row of `X`."""
-        mean, var = self.posterior.predict(X)
-        return log_ndtr(mean / np.sqrt(var + LABEL_NOISE))
+        mean, var = self.labels.predict_each(X)
+        return np.log(self.labels.weights @ ndtr(mean / np.sqrt(var + LABEL_NOISE)))
 
     def with_gradient(self, X: Points) -> tuple[Vector, Points]:
-        mean, var, pull = self.posterior.predict_with_pullback(X)
+        mean, var, pull = self.labels.predict_each_with_pullback(X)
         total = var + LABEL_NOISE
         z = mean / np.sqrt(total)
-        value = log_ndtr(z)
-        slope = np.exp(-0.5 * z**2 - 0.5 * LOG_2PI - value)  # d log Φ / dz
-        return value, pull(slope / np.sqrt(total), -0.5 * slope * z / total)
+        p = self.labels.weights @ ndtr(z)
+        slope = self.labels.weights[:, None] * np.exp(-0.5 * z**2) / (SQRT_2PI * p)  # d log P / dz
+        return np.log(p), pull(slope / np.sqrt(total), -0.5 * slope * z / total)
 
 
 @dataclass(frozen=True, eq=False)

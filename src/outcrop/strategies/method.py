@@ -13,7 +13,7 @@ from outcrop.inference import Inference
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.defaults import INFERENCE
+from outcrop.strategies.defaults import INFERENCE, MAXIMISER
 from outcrop.strategies.initial import Design, LatinHypercube, Sobol, Uniform
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.pending import Believer, Pending
@@ -70,7 +70,7 @@ class Method:
             self.acquisition or LogEI(),
             self.pending or Believer(),
             self.initial or LatinHypercube(),
-            self.maximiser or Maximiser(),
+            self.maximiser or MAXIMISER,
         )
 
 

@@ -19,9 +19,11 @@ from outcrop.space import Space
 from outcrop.strategies.base import Suggestion, View
 from outcrop.strategies.defaults import (
     INFERENCE,
+    MAXIMISER,
     default_kernel,
     default_surrogate,
     refreshed,
+    thinned,
 )
 from outcrop.strategies.feasible import Feasibility, Restricted
 from outcrop.strategies.initial import Design, LatinHypercube
@@ -86,10 +88,10 @@ class ModelBased:
     acquisition: Acquisition = field(default_factory=LogEI)
     pending: Pending = field(default_factory=Believer)
     initial: Design = field(default_factory=LatinHypercube)
-    maximiser: Maximiser = field(default_factory=Maximiser)
+    maximiser: Maximiser = MAXIMISER
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        started = len(view.y) + len(view.pending)
+        started = len(view.y) + len(view.pending) + len(view.failed)
         if not len(view.y) or started < self.initial.size_for(self.space):
             return Sequence(self.space, self.initial).propose(view, rng)
         try:
@@ -130,7 +132,8 @@ class ModelBased:
         if len(view.pending):
             posterior, acquisition = self.pending.account(view.pending, posterior, acquisition, rng)
         best = view.X[np.argsort(view.y, kind="stable")[:INCUMBENTS]]
-        candidates = self.maximiser.candidates(self.space, rng, best)
+        maximiser = thinned(self.maximiser, len(view.y))
+        candidates = maximiser.candidates(self.space, rng, best)
         incumbent = np.array([part.incumbent() for part in posterior.components])
         ready = acquisition.prepare(posterior, incumbent, candidates, rng, len(view.y))
         function: Function = Ascended(ready, posterior)
@@ -139,9 +142,10 @@ class ModelBased:
         feasibility = None
         if len(view.failed):
             kernel = default_kernel(self.space)
-            feasibility = Feasibility.fit(view.X, view.failed, kernel, rng)
+            before = view.warm.get("feasibility")
+            feasibility = Feasibility.fit(view.X, view.failed, kernel, rng, before)
             function = Restricted.to_likely(function, feasibility, candidates)
-        found = self.maximiser(
+        found = maximiser(
             function,
             self.space,
             rng,
@@ -161,6 +165,8 @@ class ModelBased:
             "observations": len(view.y),
             "pending": len(view.pending),
         }
+        warm = dict(fitted.state)
         if feasibility is not None:
             why["feasible"] = float(np.exp(feasibility.log_probability(point)[0]))
-        return Suggestion(self.space.decode(point)[0], why, fitted.state)
+            warm["feasibility"] = feasibility.labels.state
+        return Suggestion(self.space.decode(point)[0], why, warm)
