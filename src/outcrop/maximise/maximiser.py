@@ -45,7 +45,7 @@ class Maximiser:
     spread: int = 768  # candidates spread evenly over the space
     perturbations: int = 384  # of the incumbents
     resamples: int = 128  # of single coordinates of the best candidates
-    starts: int = 5  # of ascents
+    starts: int = 4  # of ascents
     steps: int = 50  # of an ascent, each one call of the function
     rounds: int = 4  # of sweeps over discrete columns, each followed by a short ascent
     enumerate_up_to: int = 5000  # configurations that are scored one and all
@@ -128,7 +128,7 @@ class Maximiser:
         ranked = scored.top(int(np.isfinite(scored.values).sum()))
         half = (self.starts + 1) // 2
         has_codes = any(column.is_code for column in space.columns)
-        apart = _apart(ranked.X[:PEAKS], space, self.spread, self.starts if has_codes else half)
+        apart = _apart(ranked.X[:PEAKS], space, self.spread, 2 * self.starts if has_codes else half)
         odds = rng.gumbel(size=len(ranked)) - np.log(np.arange(1, len(ranked) + 1))
         odds[apart] = -np.inf
         drawn = np.argsort(-odds, kind="stable")[: self.starts - half]

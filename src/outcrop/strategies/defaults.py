@@ -43,7 +43,7 @@ LEVEL = 1.0  # variance of the unknown level that the objective varies around
 
 INFERENCE = Slice(chains=6)
 MAXIMISER = Maximiser()
-ALL_MOVE = 64  # observations up to which every chain makes a sweep for every suggestion
+ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
 
 
 def refreshed(inference: Inference, n: int) -> Inference:
