@@ -23,7 +23,7 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo  ## fit a model to a rugged function and draw it
+demo: $(VENV)/.demo  ## minimise a rugged function and draw the search
 	$(BIN)/python -m outcrop.demo
 
 check: $(VENV)/.dev  ## lint, format, types, import order

@@ -45,7 +45,7 @@ class Maximiser:
     spread: int = 768  # candidates spread evenly over the space
     perturbations: int = 384  # of the incumbents
     resamples: int = 128  # of single coordinates of the best candidates
-    starts: int = 4  # of ascents
+    starts: int = 4  # of ascents; up to twice as many where there are categories
     steps: int = 50  # of an ascent, each one call of the function
     rounds: int = 4  # of sweeps over discrete columns, each followed by a short ascent
     enumerate_up_to: int = 5000  # configurations that are scored one and all

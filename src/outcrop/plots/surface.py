@@ -43,7 +43,16 @@ def surface_2d(
         *points.T, c=order, cmap="Greys", vmin=0, edgecolors=INK, linewidths=0.7, s=28, zorder=3
     )
     if best is not None:
-        axes.plot(*points[best], marker="*", ms=18, mfc="tab:red", mec="white", ls="", label="best")
+        axes.plot(
+            *points[best],
+            marker="*",
+            ms=18,
+            mfc="tab:red",
+            mec="white",
+            ls="",
+            label="best",
+            zorder=4,
+        )
         axes.legend(loc="upper right")
     axes.set(xlabel=names[0], ylabel=names[1], xlim=bounds[0], ylim=bounds[1])
     return axes
