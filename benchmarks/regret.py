@@ -1,7 +1,7 @@
 """Regret of `method="gp"` beside Optuna's `GPSampler` and BoTorch, from the same initial points.
 
-A run is one (method, problem, seed). It starts from a Latin hypercube of 2d + 2 points that depend on
-problem and seed only, so that methods are compared in pairs. Each run is one line of
+A run is one (method, problem, seed). It starts from a Latin hypercube of 2d + 2 points that depend
+on problem and seed only, so that methods are compared in pairs. Each run is one line of
 `results/regret/METHOD.jsonl`, and is not repeated unless `--again` is given.
 
     gap = (first − best) / (first − minimum),    first: the best initial value
