@@ -35,7 +35,20 @@ __all__ = [
     "surrogates",
 ]
 
-from outcrop import acquisition, errors, inference, kernels, plots, priors, problems, surrogates
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from outcrop import acquisition, errors, inference, kernels, priors, surrogates
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from outcrop.strategies import METHODS, Method, initial, pending
 from outcrop.study import Optimizer, Trial, maximize, minimize
+
+if TYPE_CHECKING:
+    from outcrop import plots, problems
+
+
+def __getattr__(name: str) -> Any:
+    """`plots` and `problems` are loaded when they are first used: a search needs neither."""
+    if name in ("plots", "problems"):
+        return import_module(f"outcrop.{name}")
+    raise AttributeError(f"module 'outcrop' has no attribute {name!r}")

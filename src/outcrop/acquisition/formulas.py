@@ -33,8 +33,8 @@ from math import log, pi, sqrt
 from typing import TypeAlias
 
 import numpy as np
-from scipy.special import erfcx
 
+from outcrop.special import erfcx
 from outcrop.typing import Matrix
 
 Values: TypeAlias = Matrix | float

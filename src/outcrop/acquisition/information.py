@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from math import log
 
 import numpy as np
-from scipy.special import ndtr
 
 from outcrop.acquisition.base import Pointwise, Posterior, each
 from outcrop.acquisition.formulas import STD_FLOOR, Derived, information_about_minimum
 from outcrop.errors import ModelError, ShapeError
+from outcrop.special import ndtr
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 # How far below the incumbent a minimum lies at least, in the model's units: five of the standard

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from outcrop.data import Observations
 from outcrop.inference import Slice
 from outcrop.kernels import Kernel
 from outcrop.maximise import Function
+from outcrop.special import ndtr
 from outcrop.surrogates import GP, Inferred, Mixture
 from outcrop.typing import Points, Rng, Vector
 

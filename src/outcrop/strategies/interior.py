@@ -18,10 +18,10 @@ __all__ = ["Interior"]
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
 from outcrop.maximise import Function
 from outcrop.space import Space
+from outcrop.special import ndtr
 from outcrop.typing import Points, Vector
 
 WIDTH = 0.2  # w: about the lengthscale of a function that is hard to search

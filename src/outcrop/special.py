@@ -1,0 +1,25 @@
+"""Functions of the normal distribution, from SciPy when they are first called.
+
+`scipy.special` takes a good part of the time that importing all of Outcrop does, and whoever only
+declares a space does not need it.
+"""
+
+from __future__ import annotations
+
+__all__ = ["erfcx", "ndtr"]
+
+from outcrop.typing import Vector
+
+
+def erfcx(x: Vector) -> Vector:
+    """exp(x²) erfc(x)."""
+    from scipy import special
+
+    return special.erfcx(x)
+
+
+def ndtr(x: Vector) -> Vector:
+    """Φ(x), the standard normal distribution function."""
+    from scipy import special
+
+    return special.ndtr(x)
