@@ -59,3 +59,10 @@ def test_points_outside_lose_to_every_point_inside(feasibility, rng):
     values = restricted(X)
     inside = feasibility.log_probability(X) >= restricted.threshold
     assert values[inside].min() > values[~inside].max() + 0.5 * abs(OUTSIDE)
+
+
+def test_an_acquisition_that_is_no_logarithm_is_restricted_but_not_weighed(feasibility, rng):
+    X = rng.random((50, 3))
+    plain = Restricted(Hill(), feasibility, -1e9, weighs=False)
+    np.testing.assert_array_equal(plain(X), Hill()(X))
+    np.testing.assert_array_equal(plain.with_gradient(X)[1], Hill().with_gradient(X)[1])

@@ -148,8 +148,71 @@ def test_known_noise_is_used_in_the_objectives_units():
     space = EVERY_SPACE["box"]
     view = example(space, noise=0.2)
     belief = strategy_for(PARTS["gp"], space).belief(view, np.random.default_rng(0))
-    expected = (0.2 / view.y.std()) ** 2
-    assert belief.mixture.components[0].model.noise == pytest.approx(expected)
+    own = belief.mixture.components[0].data.noise
+    np.testing.assert_allclose(own, (0.2 / view.y.std()) ** 2)
+
+
+def test_a_told_deviation_counts_once_beside_a_known_noise():
+    space = EVERY_SPACE["box"]
+    plain = example(space, n=8, pending=0, failed=0)
+    view = view_of(space, plain.X, plain.y, std=np.full(8, 0.3), noise=0.3)
+    belief = strategy_for(PARTS["gp"], space).belief(view, np.random.default_rng(0))
+    part = belief.mixture.components[0]
+    total = np.sqrt(part.data.noise + part.model.noise) * plain.y.std()
+    np.testing.assert_allclose(total, 0.3, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("scale", "noise"), [(1e-200, 0.1), (1.0, 1e200), (1e200, 1e-9)])
+def test_noise_of_another_size_than_the_values_does_no_harm(scale, noise):
+    space = EVERY_SPACE["box"]
+    plain = example(space)
+    view = view_of(space, plain.X, plain.y * scale, noise=noise)
+    suggestion = strategy_for(PARTS["gp"], space).propose(view, np.random.default_rng(0))
+    assert suggestion.why["source"] == "model"
+
+
+def test_an_observation_of_huge_deviation_says_nothing():
+    space = EVERY_SPACE["box"]
+    plain = example(space, n=9, pending=0, failed=0)
+    y, std = plain.y.copy(), np.full(9, np.nan)
+    y[4], std[4] = 1000.0, 1e200
+    view = view_of(space, plain.X, y, std=std)
+    mean, _ = (
+        strategy_for(PARTS["gp"], space)
+        .belief(view, np.random.default_rng(0))
+        .predict(plain.X[4:5])
+    )
+    assert abs(mean[0]) < 100
+
+
+def test_running_trials_are_not_repeated_even_under_noise():
+    space = Space({"a": Int(0, 9), "b": Int(0, 9)})
+    X = space.from_uniform(np.random.default_rng(0).random((20, 2)))
+    y, pending = X.sum(1), np.zeros((0, 2))
+    for i in range(6):
+        view = view_of(space, X, y, pending, noise=True)
+        params = strategy_for(PARTS["gp"], space).propose(view, np.random.default_rng(i)).params
+        pending = np.vstack([pending, space.encode([params]).X])
+    assert len(np.unique(pending, axis=0)) == 6
+
+
+def test_after_trouble_previous_hyperparameters_are_used_before_giving_up(monkeypatch):
+    space = EVERY_SPACE["box"]
+    strategy = strategy_for("gp", space)
+    warm = strategy.propose(example(space), np.random.default_rng(0)).warm
+    real, calls = Slice._infer, []
+
+    def troubled(self, *args):
+        calls.append(self.sweeps)
+        if self.sweeps:
+            raise NumericalError("sampling failed")
+        return real(self, *args)
+
+    monkeypatch.setattr(Slice, "_infer", troubled)
+    suggestion = strategy.propose(example(space, failed=0, warm=warm), np.random.default_rng(1))
+    assert suggestion.why["source"] == "fallback"
+    assert suggestion.why["acquisition"] == "LogEI"
+    assert calls == [1, 0, 0]
 
 
 def test_belief_samples_agree_with_its_predictions():
@@ -179,7 +242,7 @@ def test_numerical_trouble_gives_a_space_filling_point_and_says_so(caplog):
     assert suggestion.why["source"] == "fallback"
     assert "nothing factorises" in suggestion.why["reason"]
     assert suggestion.warm == {"kept": 1}
-    assert "space-filling" in caplog.text
+    assert "numerical trouble" in caplog.text
 
 
 def test_a_model_of_ones_own_is_inferred():

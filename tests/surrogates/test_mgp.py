@@ -99,6 +99,15 @@ def test_marginal_posterior_keeps_the_contract(data, rng, check, variance):
     check(belief.components[0], rng.random((5, 2)))
 
 
+def test_joint_draws_have_the_marginal_mean_and_variance(data, rng):
+    posterior = Inferred(MODEL, Laplace()).fit(data, rng).components[0]
+    new = rng.random((3, 2))
+    mean, var = posterior.predict(new)
+    draws = posterior.sample(new, rng, 40_000)
+    np.testing.assert_allclose(draws.mean(0), mean, atol=0.02)
+    np.testing.assert_allclose(draws.var(0), var, rtol=0.05)
+
+
 def test_an_unknown_variance_is_refused():
     with pytest.raises(ModelError, match='"thesis" or "moment"'):
         MarginalPosterior(None, (), (), "other")

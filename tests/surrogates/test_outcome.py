@@ -40,6 +40,14 @@ def test_a_bent_tail_is_as_long_as_stated():
     assert (high - middle) / (middle - low) == pytest.approx(LONGEST)
 
 
+@pytest.mark.parametrize("penalty", [1e10, 1e16, 1e20, 1e300])
+def test_good_values_are_told_apart_beside_any_penalty(penalty):
+    y = np.array([0.1, 0.2, 0.3, 0.5, 0.8, 1.0, penalty, penalty])
+    z = Standardised.of(y).apply(y)
+    assert (np.diff(z[:6]) > 1e-4).all()
+    assert np.isfinite(Standardised.of(y).restore(z, np.full(8, 0.1))).all()
+
+
 @given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=20))
 def test_order_is_kept(values):
     y = np.sort(np.array(values))

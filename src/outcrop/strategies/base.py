@@ -38,7 +38,7 @@ class View:
         """Whether a configuration may be worth a second look: declared, told, or seen."""
         if self.noise is True or (self.noise not in (None, False) and self.noise > 0):
             return True
-        return bool(np.isfinite(self.std).any()) or self.replicates_differ
+        return bool((self.std > 0).any()) or self.replicates_differ
 
     @property
     def replicates_differ(self) -> bool:

@@ -51,14 +51,14 @@ def refreshed(inference: Inference, n: int) -> Inference:
 
     One observation more then changes the belief less, and a sweep costs more.
     """
-    if inference == INFERENCE and n > ALL_MOVE:
+    if inference is INFERENCE and n > ALL_MOVE:
         return replace(INFERENCE, moved=max(INFERENCE.chains * ALL_MOVE // n, 1))
     return inference
 
 
 def thinned(maximiser: Maximiser, n: int) -> Maximiser:
     """The default maximiser with fewer candidates, likewise; never fewer than a quarter."""
-    if maximiser == MAXIMISER and n > ALL_MOVE:
+    if maximiser is MAXIMISER and n > ALL_MOVE:
         share = max(ALL_MOVE / n, 0.25)
         return replace(
             MAXIMISER,
@@ -90,10 +90,8 @@ def default_kernel(space: Space) -> Kernel:
     return Offset(LEVEL, Scaled(free(AMPLITUDE), kernel))
 
 
-def default_surrogate(
-    kernel: Kernel, inference: Inference, noise: bool | float | None
-) -> Surrogate:
-    """A GP whose noise is none (False), learnt (True), known (a variance), or open (None).
+def default_surrogate(kernel: Kernel, inference: Inference, noise: bool | None) -> Surrogate:
+    """A GP whose own noise is none (False), learnt (True), or open (None).
 
     Left open, exact and noisy models share the belief: an undersampled oscillation is explained by
     noise all too easily, and then nothing is explored any more.
@@ -107,6 +105,4 @@ def default_surrogate(
             moved = inference.moved and max(inference.moved // 2, 1)
             inference = replace(inference, chains=max(inference.chains // 2, 1), moved=moved)
         return Blend({"exact": gp(EXACT), "noisy": gp(free(NOISE))})
-    if noise is True:
-        return gp(free(NOISE))
-    return gp(EXACT if noise is False else max(noise, EXACT))
+    return gp(free(NOISE) if noise else EXACT)

@@ -30,7 +30,7 @@ from outcrop.typing import Points, Rng, Vector
 LABEL_NOISE = 0.1  # variance: labels near the border of a region need not be separable
 INFERENCE = Slice(chains=4)
 SHARE = 0.9  # of the best candidate's probability that a point must have
-OUTSIDE = -1e6  # below any log acquisition: a point outside loses to every point inside
+OUTSIDE = -1e15  # below any log acquisition: a point outside loses to every point inside
 SQRT_2PI = float(np.sqrt(2 * np.pi))
 
 
@@ -76,20 +76,24 @@ class Restricted:
     function: Function
     feasibility: Feasibility
     threshold: float  # of log P
+    weighs: bool = True  # whether log P is added: only to a function that is itself a logarithm
 
     @classmethod
-    def to_likely(cls, function: Function, feasibility: Feasibility, X: Points) -> Restricted:
+    def to_likely(
+        cls, function: Function, feasibility: Feasibility, X: Points, weighs: bool = True
+    ) -> Restricted:
         """Restricted to `SHARE` of the largest probability among the rows of `X`."""
-        return cls(
-            function, feasibility, float(feasibility.log_probability(X).max() + np.log(SHARE))
-        )
+        threshold = float(feasibility.log_probability(X).max() + np.log(SHARE))
+        return cls(function, feasibility, threshold, weighs)
 
     def __call__(self, X: Points) -> Vector:
         log_p = self.feasibility.log_probability(X)
-        return self.function(X) + log_p + np.where(log_p >= self.threshold, 0.0, OUTSIDE)
+        return self.function(X) + self._change(log_p)
 
     def with_gradient(self, X: Points) -> tuple[Vector, Points]:
         log_p, slope = self.feasibility.with_gradient(X)
         value, gradient = self.function.with_gradient(X)
-        value = value + log_p + np.where(log_p >= self.threshold, 0.0, OUTSIDE)
-        return value, gradient + slope
+        return value + self._change(log_p), gradient + self.weighs * slope
+
+    def _change(self, log_p: Vector) -> Vector:
+        return self.weighs * log_p + np.where(log_p >= self.threshold, 0.0, OUTSIDE)

@@ -5,15 +5,15 @@ from __future__ import annotations
 __all__ = ["ModelBased", "UnitBelief"]
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from outcrop.acquisition import Acquisition, LogEI
 from outcrop.data import Observations
-from outcrop.errors import ModelError, NoBelief, NumericalError
-from outcrop.inference import Inference
+from outcrop.errors import ModelError, NoBelief, NumericalError, SpaceExhausted
+from outcrop.inference import Inference, Slice
 from outcrop.maximise import Function, Maximiser
 from outcrop.space import Space
 from outcrop.strategies.base import Suggestion, View
@@ -31,12 +31,15 @@ from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.sequence import Sequence
 from outcrop.surrogates import Mixture, Standardised, Surrogate
-from outcrop.surrogates.base import SamplesPaths
+from outcrop.surrogates.base import Samples
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
 INCUMBENTS = 5  # best points whose neighbourhood is searched
+NOISIEST = 1e6  # standard deviation, in units of the data's, at which an observation says nothing
+STILL = Slice(chains=INFERENCE.chains, burn_in=0, sweeps=0)  # previous hyperparameters as they are
+TROUBLE = (NumericalError, FloatingPointError, np.linalg.LinAlgError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ class UnitBelief:
         which = rng.choice(len(self.mixture), n, p=self.mixture.weights)
         for i, part in enumerate(self.mixture.components):
             mine = np.flatnonzero(which == i)
-            if not isinstance(part, SamplesPaths):
+            if not isinstance(part, Samples):
                 raise ModelError(f"{type(part).__name__} offers no joint draws")
             if len(mine):
                 draws[mine] = part.sample(X, rng, len(mine))
@@ -96,11 +99,21 @@ class ModelBased:
             return Sequence(self.space, self.initial).propose(view, rng)
         try:
             return self._best(view, rng)
-        except (NumericalError, FloatingPointError, np.linalg.LinAlgError) as error:
-            logger.warning("trial %d is space-filling: %s", view.number, error)
-            fallback = Sequence(self.space, self.initial).propose(view, rng)
-            why = {**fallback.why, "source": "fallback", "reason": str(error)}
-            return Suggestion(fallback.params, why, view.warm)
+        except TROUBLE as error:
+            return self._fallback(view, rng, str(error))
+
+    def _fallback(self, view: View, rng: Rng, reason: str) -> Suggestion:
+        """By the previous hyperparameters, or else a space-filling point; recorded and logged."""
+        logger.warning("trial %d falls back after numerical trouble: %s", view.number, reason)
+        why = {"source": "fallback", "reason": reason}
+        if view.warm and self.surrogate is None:
+            try:
+                found = replace(self, inference=STILL)._best(view, rng)
+                return Suggestion(found.params, {**found.why, **why}, view.warm)
+            except TROUBLE as error:
+                logger.warning("trial %d is space-filling: %s", view.number, error)
+        found = Sequence(self.space, self.initial).propose(view, rng)
+        return Suggestion(found.params, {**found.why, **why}, view.warm)
 
     def belief(self, view: View, rng: Rng) -> UnitBelief:
         if not len(view.y):
@@ -109,19 +122,24 @@ class ModelBased:
         return UnitBelief(self._fit(view, outcome, rng), outcome)
 
     def _fit(self, view: View, outcome: Standardised, rng: Rng) -> Mixture:
-        own = outcome.apply_std(view.std, view.y) ** 2
-        noise = np.where(np.isfinite(own), own, 0.0) if np.isfinite(own).any() else None
+        std = view.std
+        if self.surrogate is None and isinstance(view.noise, float):
+            std = np.where(np.isnan(std), view.noise, std)
+        with np.errstate(over="ignore"):
+            own = np.minimum(outcome.apply_std(std, view.y), NOISIEST) ** 2
+        noise = None if np.isnan(own).all() else np.nan_to_num(own, nan=0.0)
         data = Observations(view.X, outcome.apply(view.y), noise)
-        return self._surrogate(view, outcome).fit(data, rng, view.warm)
+        return self._surrogate(view).fit(data, rng, view.warm)
 
-    def _surrogate(self, view: View, outcome: Standardised) -> Surrogate:
+    def _surrogate(self, view: View) -> Surrogate:
         if self.surrogate is not None:
             return self.surrogate
-        level: bool | float | None = view.noise
-        if level is None and view.is_noisy:
+        if isinstance(view.noise, float):  # given with each observation, none of the model's own
+            level: bool | None = False
+        elif view.replicates_differ or (view.noise is None and view.is_noisy):
             level = True
-        elif isinstance(level, float):
-            level = float(outcome.apply_std(np.array(level), view.y.min()) ** 2)
+        else:
+            level = view.noise
         inference = refreshed(self.inference, len(view.y))
         return default_surrogate(default_kernel(self.space), inference, level)
 
@@ -144,19 +162,19 @@ class ModelBased:
             kernel = default_kernel(self.space)
             before = view.warm.get("feasibility")
             feasibility = Feasibility.fit(view.X, view.failed, kernel, rng, before)
-            function = Restricted.to_likely(function, feasibility, candidates)
-        found = maximiser(
-            function,
-            self.space,
-            rng,
-            candidates=candidates,
-            forbidden=frozenset() if view.is_noisy else view.known,
-        )
+            function = Restricted.to_likely(function, feasibility, candidates, ready.logarithmic)
+        forbidden = frozenset(self.space.keys(view.pending)) if view.is_noisy else view.known
+        try:
+            found = maximiser(function, self.space, rng, candidates=candidates, forbidden=forbidden)
+        except SpaceExhausted:
+            if not view.is_noisy:
+                raise
+            found = maximiser(function, self.space, rng, candidates=candidates)
         point = found.point[None, :]
         mean, std = outcome.restore(*fitted.moments(point))
         why: dict[str, Any] = {
             "source": "model",
-            "surrogate": type(self._surrogate(view, outcome)).__name__,
+            "surrogate": type(self._surrogate(view)).__name__,
             "acquisition": type(ready).__name__,
             "value": float(ready(posterior, point)[0]),
             "mean": float(mean[0]),

@@ -29,15 +29,15 @@ class Sequence:
         points = self.design.points(
             self.space, 2 * position + 8, np.random.default_rng([view.seed, SEQUENCE])
         )
-        forbidden = frozenset() if view.is_noisy else view.known
         later = points[position:]
         for i, key in enumerate(self.space.keys(later)):
-            if key not in forbidden:
+            if key not in view.known:
                 return self._suggestion(later[i])
+        if view.is_noisy:
+            return self._suggestion(later[0])
         # Chance found nothing new: let the maximiser look at whatever is left.
-        return self._suggestion(
-            Maximiser()(Indifferent(), self.space, rng, forbidden=forbidden).point
-        )
+        found = Maximiser()(Indifferent(), self.space, rng, forbidden=view.known)
+        return self._suggestion(found.point)
 
     def belief(self, view: View, rng: Rng) -> Belief:
         raise NoBelief(

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from outcrop.errors import NoBelief, SpaceError, SpaceExhausted
+from outcrop.errors import NoBelief, SpaceError, SpaceExhausted, TrialError
 from outcrop.space import Space
 from outcrop.strategies import Belief, strategy_for
 from outcrop.study import checks, commands, tables
@@ -165,6 +165,11 @@ class Optimizer:
         parameters are empty. A value that is NaN or ±inf is added as a failure.
         """
         if tables.is_frame(params):
+            if value is not None or std is not None:
+                raise TrialError(
+                    "add(frame, …): values and standard deviations are the columns `value` and "
+                    "`std` of the frame, not further arguments"
+                )
             results = tables.results_of(params, self.space)
         else:
             results = commands.as_results(params, value, std)

@@ -6,7 +6,7 @@ is to be minimised. `X` is `(m, d)`; means and variances are `(m,)`.
 
 from __future__ import annotations
 
-__all__ = ["Model", "Posterior", "PredictionPull", "SamplesPaths", "Surrogate"]
+__all__ = ["Model", "Posterior", "PredictionPull", "Samples", "SamplesPaths", "Surrogate"]
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
@@ -43,12 +43,17 @@ class Posterior(Protocol):
 
 
 @runtime_checkable
-class SamplesPaths(Protocol):
+class Samples(Protocol):
+    """A posterior from which joint values can be drawn, `(n, m)`."""
+
+    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix: ...
+
+
+@runtime_checkable
+class SamplesPaths(Samples, Protocol):
     """A posterior from which functions can be drawn."""
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]: ...
-
-    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix: ...
 
     def sample_path(self, rng: Rng, features: int = 512) -> SamplePath: ...
 

@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 
 from outcrop.errors import ModelError
-from outcrop.surrogates.base import Posterior, PredictionPull
-from outcrop.typing import Matrix, Points, Vector
+from outcrop.surrogates.base import Posterior, PredictionPull, Samples
+from outcrop.typing import Matrix, Points, Rng, Vector
 
 STEP = 1e-4  # of a column of A: truncation (h²) and rounding (1e-12 / h) are both near 1e-8
 
@@ -74,6 +74,13 @@ class MarginalPosterior:
 
     def incumbent(self) -> float:
         return self.centre.incumbent()
+
+    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
+        """Joint draws `(n, m)`: those of the centre, stretched to the marginal variance."""
+        if not isinstance(self.centre, Samples):
+            raise ModelError(f"{type(self.centre).__name__} offers no joint draws")
+        mean, var = self.centre.predict(X)
+        return mean + (self.centre.sample(X, rng, n) - mean) * np.sqrt(self.predict(X)[1] / var)
 
     @staticmethod
     def _slopes(ahead: list, behind: list, which: int, m: int) -> Matrix:  # type: ignore[type-arg]

@@ -23,6 +23,7 @@ from outcrop.errors import ModelError
 from outcrop.typing import Mask, Points, Vector
 
 CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding and nothing else
+EPSILON = float(np.finfo(float).eps)
 LONGEST = 4.0  # length of the bad half of the values, in units of the good half
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(
     100
@@ -59,8 +60,9 @@ class Standardised:
         scaled = y / power
         median = float(np.median(scaled if X is None else scaled[spread_out(X)]))
         good, bad = median - float(scaled.min()), float(scaled.max()) - median
-        if good > CONSTANT and bad > LONGEST * good:
-            bent = cls(power, median, good, _tail(bad / good))
+        rounding = 8 * EPSILON * max(abs(median), abs(float(scaled.min())))
+        if good > rounding and bad > LONGEST * good:
+            bent = cls(power, median, good, _tail(min(bad / good, 1e300)))
             z = bent.apply(y)
             return cls(power, median, good, bent.tail, float(z.mean()), float(z.std()))
         std = float(scaled.std())
