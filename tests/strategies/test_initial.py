@@ -59,5 +59,6 @@ def test_constants_do_not_count_as_parameters():
 
 
 def test_a_design_of_nothing_is_refused():
-    with pytest.raises(ModelError, match="size=0"):
-        Sobol(size=0)
+    for wrong in (0, 2.5, "x"):
+        with pytest.raises(ModelError, match="whole number"):
+            Sobol(size=wrong)

@@ -177,12 +177,8 @@ def test_an_observation_of_huge_deviation_says_nothing():
     y, std = plain.y.copy(), np.full(9, np.nan)
     y[4], std[4] = 1000.0, 1e200
     view = view_of(space, plain.X, y, std=std)
-    mean, _ = (
-        strategy_for(PARTS["gp"], space)
-        .belief(view, np.random.default_rng(0))
-        .predict(plain.X[4:5])
-    )
-    assert abs(mean[0]) < 100
+    belief = strategy_for(PARTS["gp"], space).belief(view, np.random.default_rng(0))
+    assert abs(belief.predict(plain.X[4:5])[0][0]) < 100
 
 
 def test_running_trials_are_not_repeated_even_under_noise():
@@ -292,11 +288,12 @@ def test_an_unknown_method_is_refused_with_those_that_are_known():
         {"initial": "sobol"},
         {"maximiser": 3},
         {"surrogate": 1.0},
+        {"acquisition": Thompson(), "inference": Laplace()},
     ],
     ids=str,
 )
 def test_parts_that_are_none_are_refused_by_name(wrong):
-    (name,) = wrong
+    name = next(iter(wrong))
     with pytest.raises(MethodError, match=f"Method\\({name}="):
         Method(**wrong)
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from outcrop.errors import AllTrialsFailed, MethodError, NoBelief
+from outcrop.errors import AllTrialsFailed, MethodError, NoBelief, TrialError
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.study import Optimizer, maximize, minimize
 from outcrop.study.progress import Progress
@@ -157,7 +157,7 @@ def test_ctrl_c_gives_the_running_trial_back_and_keeps_the_rest(caplog):
         result = run(objective)
     assert result.interrupted
     assert [trial.state for trial in result.trials] == ["finished"] * 3
-    assert "trial 3 gave" in caplog.text
+    assert "trial 3 is given back" in caplog.text
     assert "3 trials are kept" in caplog.text
     assert "interrupted" in repr(result)
     assert result.optimizer.ask().number == 4
@@ -247,3 +247,25 @@ def test_importing_a_study_loads_neither_pandas_nor_scipy_stats():
     code = "import sys, outcrop.study; print({'pandas', 'scipy.stats'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_an_exception_of_a_callback_carries_the_trials_so_far():
+    def stop(optimizer, trial):
+        if trial.number == 3:
+            raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError) as caught:
+        minimize(lambda p: p["x"], SPACE, 9, method="random", seed=0, callbacks=[stop])
+    assert len(caught.value.result.trials) == 4
+    assert "result" in caught.value.__notes__[0]
+
+
+def test_an_objective_that_never_returns_a_number_is_warned_of(caplog):
+    result = minimize(lambda p: None, SPACE, 7, method="random", seed=0)
+    assert result.n_failed == 7
+    assert "none of 7 trials gave a value" in caplog.text
+
+
+def test_an_objective_that_cannot_be_called_is_refused():
+    with pytest.raises(TrialError, match="expected a function"):
+        minimize(3, SPACE, 3)

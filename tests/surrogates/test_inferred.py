@@ -84,6 +84,21 @@ def test_a_model_without_free_slots_is_conditioned_as_it_is(rng):
     assert len(belief) == 1
 
 
+def test_many_data_are_first_met_in_part(rng, monkeypatch):
+    """A cold start on 150 observations is one on 100, and few sweeps on all of them."""
+    sizes = []
+    real = GP.log_likelihood
+
+    def counted(self, data):
+        sizes.append(len(data))
+        return real(self, data)
+
+    monkeypatch.setattr(GP, "log_likelihood", counted)
+    belief = Inferred(MODEL, Slice(chains=2, burn_in=4)).fit(observations(rng, n=150), rng)
+    assert len(belief.components[0].data) == 150
+    assert sizes.count(150) < sizes.count(100)
+
+
 def chains_of(target, rng, n, thin):
     return slice_chain(target, rng, n * thin)[::thin]
 

@@ -30,8 +30,10 @@ class Design(ABC):
     size: int | None = None
 
     def __post_init__(self) -> None:
-        if self.size is not None and self.size < 1:
-            raise ModelError(f"{type(self).__name__}(size={self.size}): expected at least 1")
+        if self.size is not None and (type(self.size) is not int or self.size < 1):
+            raise ModelError(
+                f"{type(self).__name__}(size={self.size!r}): expected a whole number of at least 1"
+            )
 
     @abstractmethod
     def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:

@@ -7,9 +7,9 @@ __all__ = ["METHODS", "Method", "strategy_for"]
 from dataclasses import dataclass
 from typing import Any
 
-from outcrop.acquisition import Acquisition, LogEI
+from outcrop.acquisition import Acquisition, LogEI, Thompson
 from outcrop.errors import MethodError
-from outcrop.inference import Inference
+from outcrop.inference import Inference, Laplace
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
 from outcrop.strategies.base import Strategy
@@ -54,6 +54,11 @@ class Method:
                     f"Method({name}={value!r}): expected an object such as one of "
                     f"outcrop.{name if name != 'maximiser' else 'maximise'}.*, written with ()"
                 )
+        if isinstance(self.acquisition, Thompson) and isinstance(self.inference, Laplace):
+            raise MethodError(
+                "Method(acquisition=Thompson(), inference=Laplace()): the marginal GP has no "
+                "sample paths; use Slice() or MAP() with Thompson sampling"
+            )
         part = self.surrogate
         if part is not None and not (hasattr(part, "fit") or hasattr(part, "condition")):
             raise MethodError(f"Method(surrogate={part!r}): expected a model or a surrogate")

@@ -82,7 +82,9 @@ class Ascended:
 class ModelBased:
     """The usual strategy: a design first, then the best point of an acquisition.
 
-    `surrogate` None is the default for the space, with `inference`, and noise as the user said.
+    `surrogate` None is the default for the space, with `inference`, and noise as the user said. A
+    surrogate of one's own says itself whether noise is learnt; a known noise reaches it with the
+    observations.
     """
 
     space: Space
@@ -123,7 +125,7 @@ class ModelBased:
 
     def _fit(self, view: View, outcome: Standardised, rng: Rng) -> Mixture:
         std = view.std
-        if self.surrogate is None and isinstance(view.noise, float):
+        if isinstance(view.noise, float):
             std = np.where(np.isnan(std), view.noise, std)
         with np.errstate(over="ignore"):
             own = np.minimum(outcome.apply_std(std, view.y), NOISIEST) ** 2
@@ -174,7 +176,7 @@ class ModelBased:
         mean, std = outcome.restore(*fitted.moments(point))
         why: dict[str, Any] = {
             "source": "model",
-            "surrogate": type(self._surrogate(view)).__name__,
+            "surrogate": "GP" if self.surrogate is None else type(self.surrogate).__name__,
             "acquisition": type(ready).__name__,
             "value": float(ready(posterior, point)[0]),
             "mean": float(mean[0]),

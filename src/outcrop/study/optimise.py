@@ -93,7 +93,8 @@ def minimize(
 
     An objective that raises or returns no finite number makes a failed trial, and the search goes
     on; if the first 5 trials all raise, `AllTrialsFailed` shows the first traceback. A space that
-    is used up ends the search early. Ctrl-C gives the running trial back and returns what was found
+    is used up ends the search early. Any other exception, such as a callback's, carries the trials
+    so far as its attribute `result`. Ctrl-C gives the running trial back and returns what was found
     so far, marked `interrupted`. `callbacks` are called with the optimizer and each trial that is
     done. `progress` is shown on a terminal by `"auto"`, everywhere by True.
     """
@@ -131,6 +132,8 @@ def run(
     progress: bool | Literal["auto"] = "auto",
 ) -> Result:
     """Ask, evaluate and tell, `n_trials` times."""
+    if not callable(objective):
+        raise TrialError(f"objective={objective!r}: expected a function of a dict of parameters")
     total, callbacks = checked_count(n_trials, "n_trials"), list(callbacks)
     shown = Progress(total, progress)
     tracebacks: list[str] = []  # of the trials so far, while all of them raised
@@ -154,10 +157,19 @@ def run(
         logger.info("stopped after %d of %d trials: %s", shown.done, total, reason)
     except KeyboardInterrupt:
         interrupted = True
+        shown.close()
         _give_back(optimizer)
+    except Exception as error:
+        error.result = Result(optimizer, tuple(optimizer.trials))  # type: ignore[attr-defined]
+        error.add_note("the trials so far are in this exception's attribute `result`")
+        raise
     finally:
         shown.close()
-    return Result(optimizer, tuple(optimizer.trials), interrupted)
+    result = Result(optimizer, tuple(optimizer.trials), interrupted)
+    if result.trials and result.n_failed == len(result.trials):
+        first = result.trials[0].reason
+        logger.warning("none of %d trials gave a value; the first: %s", result.n_failed, first)
+    return result
 
 
 def _evaluated(
@@ -201,5 +213,5 @@ def _give_back(optimizer: Optimizer) -> None:
     running = [trial for trial in optimizer.trials if trial.state == "running"]
     for trial in running:
         optimizer.release(trial)
-        logger.warning("interrupted: trial %d gave %s back", trial.number, dict(trial.params))
+        logger.warning("interrupted: trial %d is given back, %s", trial.number, dict(trial.params))
     logger.warning("interrupted: %d trials are kept", len(optimizer.trials))

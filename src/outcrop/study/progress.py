@@ -60,6 +60,7 @@ class Progress:
         if self._rewrites and self._width:
             self.stream.write("\n")
             self.stream.flush()
+            self._width = 0
 
     def _tenth(self, done: int) -> int:
         return LINES * done // self.total

@@ -23,6 +23,8 @@ from outcrop.typing import Mask, Matrix, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
+COLD_ROWS = 100  # observations on which inference starts, if there are more and nothing is warm
+
 
 @dataclass(frozen=True, eq=False)
 class ModelTarget:
@@ -92,6 +94,9 @@ class Inferred:
         layout = target.layout
         if layout.dim == 0:
             return Mixture.single(self.model.condition(observations))
+        if not previous and len(observations) > COLD_ROWS:
+            # Chains find their way on a part of the data, and see all of it when they are there.
+            previous = self.fit(_part(observations, rng), rng).state
         draws = self.inference.infer(target, rng, _restored(layout, previous))
         components, weights = [], []
         for theta, weight in zip(draws.thetas, draws.weights, strict=True):
@@ -119,6 +124,15 @@ class Inferred:
         ahead = tuple(at(theta + STEP * column) for column in columns)
         behind = tuple(at(theta - STEP * column) for column in columns)
         return MarginalPosterior(at(theta), ahead, behind, self.variance)
+
+
+def _part(data: Observations, rng: Rng) -> Observations:
+    """The best third and others by lot, `COLD_ROWS` in all."""
+    order = np.argsort(data.y, kind="stable")
+    best, rest = order[: COLD_ROWS // 3], rng.permutation(order[COLD_ROWS // 3 :])
+    rows = np.sort(np.concatenate([best, rest[: COLD_ROWS - len(best)]]))
+    noise = None if data.noise is None else data.noise[rows]
+    return Observations(data.X[rows], data.y[rows], noise)
 
 
 def _stored(layout: Layout[Any], draws: Draws) -> dict[str, Any]:

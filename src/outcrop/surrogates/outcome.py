@@ -82,7 +82,8 @@ class Standardised:
     def invert(self, z: Vector) -> Vector:
         """Values in the objective's units."""
         u = self._unbend(np.asarray(z, dtype=float) * self.spread + self.centre)
-        return self.power * (self.location + self.scale * u)
+        with np.errstate(over="ignore"):  # beyond the largest float it is infinite, and says so
+            return self.power * (self.location + self.scale * u)
 
     def restore(self, mean: Vector, var: Vector) -> tuple[Vector, Vector]:
         """Mean and standard deviation (a variance might overflow) in the objective's units."""
@@ -92,9 +93,11 @@ class Standardised:
         u = self._unbend((mean + std * NODES[:, None]) * self.spread + self.centre)
         middle = WEIGHTS @ u
         deviation = np.sqrt(WEIGHTS @ (u - middle) ** 2)
-        return self.power * (self.location + self.scale * middle), self.power * (
-            self.scale * deviation
-        )
+        with np.errstate(over="ignore"):
+            return (
+                self.power * (self.location + self.scale * middle),
+                self.power * (self.scale * deviation),
+            )
 
     def _bend(self, u: Vector) -> Vector:
         if self.tail == 1.0:
