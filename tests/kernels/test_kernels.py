@@ -101,6 +101,25 @@ def test_an_offset_is_a_constant_kernel_added():
     np.testing.assert_allclose(Offset(0.7, inner).gram(BOX), expected, rtol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        (Offset(1.0, Scaled(2.0, Matern52(SCALES))), SCALES),
+        (RBF(0.4), [0.4, 0.4, 0.4]),
+        (RBF(0.4) + Matern52(SCALES), [0.3, 0.4, 0.4]),
+        (RBF(SCALES) * Matern52(0.4), [0.3, 0.4, 0.4]),
+        (Subspace((2, 0), Matern52([0.2, 0.7])), [0.7, 1.0, 0.2]),
+        (Additive(0.3, Matern52(SCALES)), SCALES),
+        (Conditional(CONDITIONS, RBF(SCALES)), SCALES),
+        (Overlap(0.5), [1.0, 1.0, 1.0]),
+        (Constant(), [1.0, 1.0, 1.0]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_scales_are_the_shortest_lengths_of_each_coordinate(kernel, expected):
+    np.testing.assert_allclose(kernel.scales(3), expected)
+
+
 def test_overlap_counts_the_categories_that_differ():
     kernel = Overlap([0.5, 2.0])
     K = kernel(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 2.0], [2.0, 0.0]]))

@@ -69,6 +69,11 @@ class Kernel(ABC):
         """How a gradient in `diag(X)` travels back to `X`: not at all, for most kernels."""
         return np.zeros_like(X)
 
+    def scales(self, dimension: int) -> Vector:
+        """Over which length each coordinate changes the covariance, `(dimension,)`; 1 if it never
+        does."""
+        return np.ones(dimension)
+
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         """`count` random functions whose mean product is the kernel, on `dimension` inputs."""
         raise ModelError(

@@ -113,6 +113,9 @@ class Conditional(Kernel):
         masked, active = self._masked(X)
         return self.kernel.pull_diag(masked, diag_bar) * active
 
+    def scales(self, dimension: int) -> Vector:
+        return self.kernel.scales(dimension)
+
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         values, pull = self.kernel.features(rng, count, dimension)
 

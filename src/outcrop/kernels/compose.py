@@ -65,6 +65,9 @@ class Offset(Kernel):
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return self.kernel.pull_diag(X, diag_bar)
 
+    def scales(self, dimension: int) -> Vector:
+        return self.kernel.scales(dimension)
+
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         level = np.sqrt(self.variance) * rng.choice([-1.0, 1.0], count)
         values, pull = self.kernel.features(rng, count, dimension)
@@ -100,6 +103,9 @@ class Scaled(Kernel):
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return self.kernel.pull_diag(X, lifted(self.variance, 1) * diag_bar)
 
+    def scales(self, dimension: int) -> Vector:
+        return self.kernel.scales(dimension)
+
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         values, pull = self.kernel.features(rng, count, dimension)
         scale = np.sqrt(self.variance)
@@ -128,6 +134,9 @@ class Sum(Kernel):
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return np.sum([k.pull_diag(X, diag_bar) for k in self.kernels], axis=0)
+
+    def scales(self, dimension: int) -> Vector:
+        return reduce(np.minimum, [kernel.scales(dimension) for kernel in self.kernels])
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         """Random functions of the parts added: independent, mean zero, so mean products add."""
@@ -171,6 +180,9 @@ class Product(Kernel):
         others = products_of_others([kernel.diag(X) for kernel in self.kernels])
         pairs = zip(self.kernels, others, strict=True)
         return np.sum([kernel.pull_diag(X, diag_bar * rest) for kernel, rest in pairs], axis=0)
+
+    def scales(self, dimension: int) -> Vector:
+        return reduce(np.minimum, [kernel.scales(dimension) for kernel in self.kernels])
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         """Random functions of the parts multiplied: independent, so mean products multiply."""
@@ -221,6 +233,12 @@ class Subspace(Kernel):
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return self._spread(self.kernel.pull_diag(X[:, self.columns], diag_bar), X)
+
+    def scales(self, dimension: int) -> Vector:
+        inner = self.kernel.scales(len(self.columns))
+        whole = np.ones((*inner.shape[:-1], dimension))
+        whole[..., self.columns] = inner
+        return whole
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         values, pull = self.kernel.features(rng, count, len(self.columns))
@@ -285,6 +303,9 @@ class Additive(Kernel):
 
     def diag(self, X: Points) -> Vector:
         return np.ones(len(X))
+
+    def scales(self, dimension: int) -> Vector:
+        return self.kernel.scales(dimension)
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         ones = [self._restricted(i, dimension) for i in range(dimension)]

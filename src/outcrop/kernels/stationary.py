@@ -71,6 +71,9 @@ class Stationary(Kernel):
     def diag(self, X: Points) -> Vector:
         return np.ones(len(X))
 
+    def scales(self, dimension: int) -> Vector:
+        return self._weights(dimension) ** -0.5
+
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         """√2 cos(ωᵀx + b) with ω from the spectral density [Rahimi & Recht 2007]."""
         scale = np.sqrt(self._weights(dimension))[:, None]

@@ -6,6 +6,7 @@ __all__ = ["ModelBased", "UnitBelief"]
 
 import logging
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.sequence import Sequence
-from outcrop.surrogates import Mixture, Standardised, Surrogate
+from outcrop.surrogates import GPPosterior, Mixture, Standardised, Surrogate
 from outcrop.surrogates.base import Samples
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -62,6 +63,12 @@ class UnitBelief:
             if len(mine):
                 draws[mine] = part.sample(X, rng, len(mine))
         return self.outcome.invert(draws)
+
+
+def scales_of(belief: Mixture) -> Vector | None:
+    """The typical lengthscale of each column, where components have them."""
+    parts = [part for part in belief.components if isinstance(part, GPPosterior)]
+    return np.median([part.scales() for part in parts], axis=0) if parts else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,13 +172,16 @@ class ModelBased:
             before = view.warm.get("feasibility")
             feasibility = Feasibility.fit(view.X, view.failed, kernel, rng, before)
             function = Restricted.to_likely(function, feasibility, candidates, ready.logarithmic)
+        search = partial(
+            maximiser, function, self.space, rng, candidates=candidates, scales=scales_of(fitted)
+        )
         forbidden = frozenset(self.space.keys(view.pending)) if view.is_noisy else view.known
         try:
-            found = maximiser(function, self.space, rng, candidates=candidates, forbidden=forbidden)
+            found = search(forbidden=forbidden)
         except SpaceExhausted:
             if not view.is_noisy:
                 raise
-            found = maximiser(function, self.space, rng, candidates=candidates)
+            found = search()
         point = found.point[None, :]
         mean, std = outcome.restore(*fitted.moments(point))
         why: dict[str, Any] = {

@@ -190,6 +190,10 @@ class GPPosterior:
         inverse = inverse_lower(self.chol).diagonal()
         return self.data.y - self.alpha / inverse, 1 / inverse
 
+    def scales(self) -> Vector:
+        """Over which length each coordinate changes the belief, `(d,)`."""
+        return self.model.kernel.scales(self.data.dimension)
+
     def incumbent(self) -> float:
         """The lowest observation if they are exact, else the lowest posterior mean at the data."""
         exact = self.model.noise <= EXACT_NOISE * self.model.kernel.diag(self.data.X[:1])[0]
