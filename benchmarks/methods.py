@@ -42,8 +42,7 @@ class Outcrop:
         import outcrop as oc
 
         self.names = list(problem.space.parameters)
-        optimizer: Any = oc.Optimizer  # type: ignore[attr-defined, unused-ignore]
-        self.optimizer = optimizer(problem.space, method="gp", seed=seed, noise=False)
+        self.optimizer = oc.Optimizer(problem.space, method="gp", seed=seed, noise=False)
         self.trial: Any = None
 
     def add(self, x: Vector, value: float) -> None:
