@@ -2,9 +2,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+
 from benchmarks.comparison import gaps, holm, paired_p_value, summarise
 from benchmarks.regret import initial_points
-
 from outcrop.problems import get
 
 
