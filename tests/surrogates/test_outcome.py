@@ -85,6 +85,17 @@ def test_spreads_are_scaled_by_the_slope(y):
     )
 
 
+@EVERY
+def test_a_predictive_density_integrates_to_one_in_the_objectives_units(y):
+    outcome = Standardised.of(y)
+    z = np.linspace(-8, 8, 400_001)
+    grid = outcome.invert(-0.2 + 0.6 * z)
+    middle = 0.5 * (grid[1:] + grid[:-1])
+    density = np.exp(-0.5 * ((outcome.apply(middle) + 0.2) / 0.6) ** 2) / (0.6 * np.sqrt(2 * np.pi))
+    density *= outcome.apply_std(np.ones(len(middle)), middle)  # |dz / dy|
+    assert (density * np.diff(grid)).sum() == pytest.approx(1, abs=1e-6)
+
+
 def test_points_piled_up_around_the_best_do_not_move_the_bend(rng):
     X = rng.random((20, 2))
     y = np.exp(6 * X[:, 0])
