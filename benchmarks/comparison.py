@@ -23,8 +23,13 @@ OURS = "outcrop"
 EARLY = {"hartmann-6": 60}  # trials after which the gap is shown as well
 
 
-def summarise(records: Sequence[dict[str, Any]], minima: Mapping[str, float]) -> None:
-    """Print and write `results/regret.md` and `results/regret.json`."""
+STARTS = {"latin": "a Latin hypercube", "sobol": "scrambled Sobol points"}
+
+
+def summarise(
+    records: Sequence[dict[str, Any]], minima: Mapping[str, float], name: str, start: str
+) -> None:
+    """Print and write `results/NAME.md` and `results/NAME.json`."""
     runs: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
     for record in records:
         runs.setdefault((record["method"], record["problem"]), {})[record["seed"]] = record
@@ -42,16 +47,16 @@ def summarise(records: Sequence[dict[str, Any]], minima: Mapping[str, float]) ->
         pair["p_holm"] = p
     pooled = [pool(runs, peer, minima) for peer in dict.fromkeys(pair["peer"] for pair in pairs)]
 
-    text = "\n\n".join(render(single, pairs, pooled))
+    text = "\n\n".join(render(single, pairs, pooled, start))
     print(text)
-    (RESULTS / "regret.md").write_text(text + "\n", encoding="utf-8")
+    (RESULTS / f"{name}.md").write_text(text + "\n", encoding="utf-8")
     versions: dict[str, list[dict[str, str]]] = {method: [] for method in methods}
     for record in records:
         if record["versions"] not in versions[record["method"]]:
             versions[record["method"]].append(record["versions"])
     repetitions = max((row["runs"] for row in single), default=0)
     save(
-        "regret",
+        name,
         {"command": command(), "repetitions": repetitions, "versions": versions}
         | {"methods": single, "pairs": pairs, "pooled": pooled},
     )
@@ -146,12 +151,13 @@ def stack(chosen: Mapping[int, dict[str, Any]], seeds: Sequence[int]) -> tuple[M
     return np.array([chosen[seed]["values"] for seed in seeds]), chosen[seeds[0]]["n_initial"]
 
 
-def render(single: Rows, pairs: Rows, pooled: Rows) -> list[str]:
+def render(single: Rows, pairs: Rows, pooled: Rows, start: str) -> list[str]:
     """Markdown blocks."""
     blocks = [
         "# Regret beside peers",
-        "Made by `python -m benchmarks regret`. Every method starts from the same 2d + 2 points,\n"
-        "a Latin hypercube. The gap is the part of the way from the best of them to the minimum.",
+        f"Made by `python -m benchmarks regret --start {start}`. Every method starts from the\n"
+        f"same 2d + 2 points, {STARTS[start]}. The gap is the part of the way from the best\n"
+        "of them to the minimum.",
         table(
             [
                 "problem",

@@ -37,15 +37,16 @@ def test_holm_matches_the_example_worked_by_hand():
     assert holm([0.03, 0.01, 0.9, 0.02]) == pytest.approx([0.06, 0.04, 0.9, 0.06])
 
 
-def test_initial_points_depend_on_problem_and_seed_and_lie_in_the_box():
+@pytest.mark.parametrize("start", ["latin", "sobol"])
+def test_initial_points_depend_on_problem_and_seed_and_lie_in_the_box(start):
     branin, griewank = get("branin"), get("griewank-2")
-    X = initial_points(branin, 3)
+    X = initial_points(branin, 3, start)
     low, high = branin.bounds.T
     assert X.shape == (6, 2)
     assert np.all((low <= X) & (high >= X))
-    np.testing.assert_array_equal(X, initial_points(branin, 3))
-    assert not np.allclose(X, initial_points(branin, 4))
-    assert not np.allclose(branin.to_unit(X), griewank.to_unit(initial_points(griewank, 3)))
+    np.testing.assert_array_equal(X, initial_points(branin, 3, start))
+    assert not np.allclose(X, initial_points(branin, 4, start))
+    assert not np.allclose(branin.to_unit(X), griewank.to_unit(initial_points(griewank, 3, start)))
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def record(method, seed, values):
 def test_summary_compares_seeds_that_both_have(results, capsys):
     runs = [record("outcrop", seed, [4.0, 3.0, 1.0]) for seed in range(3)]
     runs += [record("botorch", seed, [4.0, 3.0, 2.0]) for seed in range(1, 5)]
-    summarise(runs, {"branin": 0.0})
+    summarise(runs, {"branin": 0.0}, "regret", "latin")
     text = (results / "regret.md").read_text(encoding="utf-8")
     assert text.strip() in capsys.readouterr().out
     assert "| botorch |  branin |     2 |  0.6667 | 0.3333 |      2 |     0 |" in text
@@ -79,4 +80,4 @@ def test_summary_compares_seeds_that_both_have(results, capsys):
 def test_summary_refuses_runs_from_different_initial_points(results):
     runs = [record("outcrop", 0, [4.0, 3.0, 1.0]), record("botorch", 0, [4.0, 2.9, 2.0])]
     with pytest.raises(ValueError, match="same points"):
-        summarise(runs, {"branin": 0.0})
+        summarise(runs, {"branin": 0.0}, "regret", "latin")
