@@ -8,6 +8,9 @@
     ├── NumericalError(ArithmeticError)   no stated remedy made the computation possible
     ├── MethodError(ValueError)       an unknown or unsuitable method, direction or option
     ├── TrialError(ValueError)        a trial that is unknown, finished already, or told nonsense
+    ├── StudyError(ValueError)        a study that does not exist, is another one, or was deleted
+    ├── StorageError(OSError)         a store that cannot be opened, read or written
+    ├── ObjectiveError(TypeError)     an objective that cannot be called where it should run
     ├── SpaceExhausted(RuntimeError)  every legal configuration is known
     ├── NoBelief(RuntimeError)        asked what is believed before the first value
     ├── AllTrialsFailed(RuntimeError) the first trials of an optimisation all raised
@@ -26,11 +29,14 @@ __all__ = [
     "ModelError",
     "NoBelief",
     "NumericalError",
+    "ObjectiveError",
     "OutcropError",
     "ParamsError",
     "ShapeError",
     "SpaceError",
     "SpaceExhausted",
+    "StorageError",
+    "StudyError",
     "TrialError",
 ]
 
@@ -65,6 +71,18 @@ class MethodError(OutcropError, ValueError):
 
 class TrialError(OutcropError, ValueError):
     """A trial that is unknown or finished already, or a value that is not one."""
+
+
+class StudyError(OutcropError, ValueError):
+    """A study that does not exist, differs from the stored one, or was deleted."""
+
+
+class StorageError(OutcropError, OSError):
+    """A store that cannot be opened, read or written, or that a newer release made."""
+
+
+class ObjectiveError(OutcropError, TypeError):
+    """An objective that cannot be called, or not where it is to run."""
 
 
 class SpaceExhausted(OutcropError, RuntimeError):
