@@ -100,6 +100,7 @@ def test_values_scaled_by_a_power_of_two_give_the_same_suggestion(power):
     )
     assert one.params == two.params
     assert two.why["mean"] == one.why["mean"] * 2.0**power
+    assert two.why["improvement"] == one.why["improvement"] * 2.0**power > 0
 
 
 def test_warm_chains_travel_from_suggestion_to_suggestion():

@@ -16,8 +16,11 @@ from outcrop.study.events import (
     Created,
     Enqueued,
     Event,
+    Expired,
     Failed,
+    Late,
     Released,
+    Stopped,
     Told,
     from_json,
 )
@@ -170,6 +173,56 @@ def test_a_trial_offered_again_keeps_its_number_and_counts_attempts():
         apply(state, events[-1])
     with pytest.raises(TrialError, match="finished already"):
         fold([*events[:2], Told(0, 1.0), events[2]])
+
+
+HELD = [CREATED, Asked(0, at(1.0)), Asked(0, at(1.0), attempt=2)]
+
+
+def test_a_value_after_a_trial_was_given_up_still_counts():
+    given_up = fold([*HELD, Expired(0, "no answer")])
+    assert (given_up.trials[0].state, given_up.trials[0].reason) == ("failed", "no answer")
+    told = apply(given_up, Told(0, 2.5))
+    assert (told.trials[0].state, told.trials[0].value, told.trials[0].reason) == (
+        "finished",
+        2.5,
+        "",
+    )
+    assert apply(given_up, Failed(0, "burst")).trials[0].reason == "burst"
+    for late in (Told(0, 1.0), Failed(0), Expired(0)):
+        with pytest.raises(TrialError, match="finished already"):
+            apply(told, late)
+
+
+def test_what_comes_after_another_told_is_kept_and_changes_nothing():
+    told = fold([*HELD, Told(0, 2.5)])
+    after = apply(told, Late(0, 1.0))
+    assert after.trials == told.trials
+    assert after.position == told.position + 1
+    with pytest.raises(TrialError, match="not told by another"):
+        apply(fold(HELD), Late(0, 1.0))
+    with pytest.raises(TrialError, match="not told by another"):
+        fold([*HELD[:2], Told(0, 2.5), Late(0, 1.0)])
+
+
+@pytest.mark.parametrize("order", list(permutations([Told(0, 1.0), Expired(0), Late(0, 3.0)])))
+def test_the_end_of_a_trial_is_told_in_every_order_or_refused(order):
+    kinds = [type(event) for event in order]
+    if kinds in ([Expired, Told, Late], [Expired, Late, Told]):
+        assert fold([*HELD, *order]).trials[0].value == 1.0
+    else:
+        with pytest.raises(TrialError):
+            fold([*HELD, *order])
+
+
+def test_a_suggestion_cannot_have_seen_more_than_there_was():
+    with pytest.raises(TrialError, match="made of 2 events, of which there are only 1"):
+        fold([CREATED, Asked(0, at(1.0), seen=2)])
+
+
+def test_the_reason_of_a_stop_holds_until_the_next_trial():
+    state = fold([CREATED, Stopped("target reached")])
+    assert state.stopped == "target reached"
+    assert apply(state, Asked(0, at(1.0))).stopped is None
 
 
 def test_the_queue_is_served_in_order():

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from outcrop.acquisition import Acquisition, LogEI
+from outcrop.acquisition.formulas import expected_improvement
 from outcrop.data import Observations
 from outcrop.errors import ModelError, NoBelief, NumericalError, SpaceExhausted
 from outcrop.inference import Inference, Slice
@@ -69,6 +70,12 @@ def scales_of(belief: Mixture) -> Vector | None:
     """The typical lengthscale of each column, where components have them."""
     parts = [part for part in belief.components if isinstance(part, GPPosterior)]
     return np.median([part.scales() for part in parts], axis=0) if parts else None
+
+
+def _each(belief: Mixture, X: Points) -> tuple[Matrix, Matrix]:
+    """Mean and standard deviation of every component, `(components, n)`."""
+    mean, var = belief.predict_each(X)
+    return mean, np.sqrt(var)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +191,7 @@ class ModelBased:
             found = search()
         point = found.point[None, :]
         mean, std = outcome.restore(*fitted.moments(point))
+        left, _, _ = expected_improvement(*_each(posterior, point), incumbent[:, None])
         why: dict[str, Any] = {
             "source": "model",
             "surrogate": "GP" if self.surrogate is None else type(self.surrogate).__name__,
@@ -191,6 +199,7 @@ class ModelBased:
             "value": float(ready(posterior, point)[0]),
             "mean": float(mean[0]),
             "std": float(std[0]),
+            "improvement": outcome.unit * float(posterior.weights @ left[:, 0]),
             "components": len(posterior),
             "observations": len(view.y),
             "pending": len(view.pending),

@@ -7,6 +7,7 @@ __all__ = [
     "checked_direction",
     "checked_info",
     "checked_noise",
+    "checked_seconds",
     "checked_seed",
     "checked_std",
     "checked_value",
@@ -19,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from outcrop.errors import MethodError, TrialError
+from outcrop.records import read, write
 from outcrop.space.plain import exact_float, exact_int
-from outcrop.study.records import read, write
 
 DIRECTIONS = ("minimize", "maximize")
 
@@ -119,4 +120,12 @@ def checked_count(count: object, name: str) -> int:
     number = exact_int(count)
     if number is None or number < 1:
         raise MethodError(f"{name} must be a whole number of at least 1, got {count!r}")
+    return number
+
+
+def checked_seconds(seconds: object, name: str) -> float:
+    """A positive number of seconds."""
+    number = exact_float(seconds)
+    if number is None or number <= 0:
+        raise MethodError(f"{name} must be a number of seconds above 0, got {seconds!r}")
     return number

@@ -15,6 +15,7 @@ __all__ = [
     "failed",
     "found",
     "generator",
+    "offered_again",
     "released",
     "told",
 ]
@@ -26,17 +27,27 @@ from typing import Any
 import numpy as np
 
 from outcrop.errors import ParamsError, TrialError
+from outcrop.records import read, write
 from outcrop.space.plain import exact_int
 from outcrop.strategies.base import Strategy
 from outcrop.study.checks import checked_info, checked_std, checked_value
-from outcrop.study.events import Added, Asked, Enqueued, Failed, Released, Told
-from outcrop.study.records import read, write
+from outcrop.study.events import (
+    Added,
+    Asked,
+    Enqueued,
+    Expired,
+    Failed,
+    Late,
+    Released,
+    Told,
+)
 from outcrop.study.state import Record, State
 from outcrop.study.trial import Trial
 from outcrop.typing import Params, Rng
 
 # Entries of a suggestion's record that are values of the objective, and so change their sign.
 SIGNED = ("mean", "best")
+ATTEMPTS = 3  # how often a trial is handed out, if those who hold it stop answering
 
 
 class Purpose(IntEnum):
@@ -70,29 +81,47 @@ def found(state: State, trial: Trial | int) -> Record:
 
 def asked(state: State, strategy: Strategy, at: float) -> Asked:
     """The next trial: from the queue, or else the strategy's suggestion."""
-    number = state.next_number
+    number, seen = state.next_number, state.position
     if state.queue:
-        return Asked(number, state.queue[0], why={"source": "queue"}, queued=True, at=at)
+        params, why = state.queue[0], {"source": "queue"}
+        return Asked(number, params, why=why, queued=True, seen=seen, at=at)
     suggestion = strategy.propose(state.view, generator(state, Purpose.ASK))
     why: dict[str, Any] = read(write(suggestion.why, "why"))
     for name in SIGNED:
         if isinstance(why.get(name), int | float):
             why[name] = state.sign * why[name]
     params = state.space.validate(suggestion.params)
-    return Asked(number, params, why=why, warm=suggestion.warm, at=at)
+    return Asked(number, params, why=why, warm=suggestion.warm, seen=seen, at=at)
+
+
+def offered_again(state: State, number: int, at: float) -> Asked | Expired:
+    """A trial whose holder stopped answering: for the next who asks, or given up."""
+    trial = state.record(number).trial
+    if trial.attempt < ATTEMPTS:
+        return Asked(number, trial.params, attempt=trial.attempt + 1, seen=state.position, at=at)
+    return Expired(number, f"no answer within the lease, {trial.attempt} times", at)
 
 
 def told(
     state: State, trial: Trial | int, value: object, std: object, info: object, at: float
-) -> Told:
+) -> Told | Late:
     """A value for a trial."""
-    number = found(state, trial).trial.number
-    return Told(number, checked_value(value), checked_std(std), checked_info(info), at)
+    record = found(state, trial)
+    number = record.trial.number
+    outcome = checked_value(value), checked_std(std)
+    if _is_late(record):
+        return Late(number, *outcome, info=checked_info(info), at=at)
+    return Told(number, *outcome, checked_info(info), at)
 
 
-def failed(state: State, trial: Trial | int, reason: object, info: object, at: float) -> Failed:
+def failed(
+    state: State, trial: Trial | int, reason: object, info: object, at: float
+) -> Failed | Late:
     """The failure of a trial."""
-    number = found(state, trial).trial.number
+    record = found(state, trial)
+    number = record.trial.number
+    if _is_late(record):
+        return Late(number, reason=str(reason), info=checked_info(info), at=at)
     return Failed(number, str(reason), checked_info(info), at)
 
 
@@ -125,6 +154,12 @@ def added(
             zip(params, values, stds or [None] * len(params), strict=True)
         )
     ]
+
+
+def _is_late(record: Record) -> bool:
+    """Whether a trial that was handed out more than once has its outcome already."""
+    trial = record.trial
+    return trial.state != "running" and trial.attempt > 1 and not record.expired
 
 
 def _one_added(

@@ -12,10 +12,15 @@ __all__ = [
     "Asked",
     "Told",
     "Failed",
+    "Expired",
+    "Late",
     "Released",
     "Added",
     "Enqueued",
+    "Stopped",
     "from_json",
+    "from_text",
+    "to_text",
 ]
 
 import json
@@ -23,9 +28,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from outcrop.errors import TrialError
+from outcrop.errors import StorageError
+from outcrop.records import read, write
 from outcrop.space import Space
-from outcrop.study.records import read, write
 from outcrop.typing import Params
 
 VERSION = 1  # of all events together; a reader refuses what is newer
@@ -75,6 +80,7 @@ class Asked(Event):
     warm: Mapping[str, Any] = field(default_factory=dict, compare=False)  # may hold arrays
     attempt: int = 1
     queued: bool = False  # whether it came from the queue
+    seen: int = 0  # how many events there were when it was made; more may have come meanwhile
     at: float = 0.0
 
 
@@ -94,6 +100,27 @@ class Failed(Event):
     """An evaluation failed."""
 
     number: int
+    reason: str = ""
+    info: Mapping[str, Any] = field(default_factory=dict)
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Expired(Event):
+    """Whoever held a trial stopped answering too often; a value that comes yet still counts."""
+
+    number: int
+    reason: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Late(Event):
+    """An outcome of a trial that another had told before: kept, and ignored."""
+
+    number: int
+    value: float | None = None  # None for a failure
+    std: float | None = None
     reason: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)
     at: float = 0.0
@@ -126,36 +153,65 @@ class Enqueued(Event):
     at: float = 0.0
 
 
+@dataclass(frozen=True)
+class Stopped(Event):
+    """A run ended; the study may go on."""
+
+    reason: str
+    at: float = 0.0
+
+
 KINDS: dict[str, type[Event]] = {
-    kind.__name__: kind for kind in (Created, Asked, Told, Failed, Released, Added, Enqueued)
+    kind.__name__: kind
+    for kind in (
+        Created,
+        Asked,
+        Told,
+        Failed,
+        Expired,
+        Late,
+        Released,
+        Added,
+        Enqueued,
+        Stopped,
+    )
 }
 
 
-def from_json(data: Mapping[str, Any] | str) -> Event:
-    """The event that `to_json` wrote, from the object or its text.
+def to_text(event: Event) -> str:
+    """The event as one line of JSON in plain ASCII, whatever a name or a reason holds."""
+    return json.dumps(event.to_json(), allow_nan=False, separators=(",", ":"))
+
+
+def from_text(text: str) -> Event:
+    """The event that `to_text` wrote, or `StorageError` for text that is no event."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise StorageError(f"a stored event is not JSON: {error}") from None
+    return from_json(data)
+
+
+def from_json(data: Mapping[str, Any]) -> Event:
+    """The event that `to_json` wrote.
 
     >>> from_json({"event": "Released", "version": 1, "number": 3, "at": 0.0})
     Released(number=3, at=0.0)
     """
-    if isinstance(data, str):
-        try:
-            data = json.loads(data)
-        except ValueError as error:
-            raise TrialError(f"a stored event is not JSON: {error}") from None
     if not isinstance(data, Mapping) or not {"event", "version"} <= data.keys():
-        raise TrialError(f"a stored event: expected an object with its kind, got {data!r}")
+        raise StorageError(f"a stored event: expected an object with its kind, got {data!r}")
     stored = dict(data)
     kind, version = stored.pop("event"), stored.pop("version")
     if type(version) is not int or version > VERSION:
-        raise TrialError(
+        raise StorageError(
             f"a stored event has version {version!r}, this release reads up to {VERSION}; "
             "use the release that wrote it, or a newer one"
         )
     if not isinstance(kind, str) or kind not in KINDS:
-        raise TrialError(f"a stored event: expected one of {[*KINDS]}, got {kind!r}")
+        raise StorageError(f"a stored event: expected one of {[*KINDS]}, got {kind!r}")
     expected = {each.name for each in fields(KINDS[kind])}
     if stored.keys() != expected:
-        raise TrialError(
+        raise StorageError(
             f"a stored {kind}: expected the keys {sorted(expected)}, got {sorted(stored)}"
         )
     values = {

@@ -20,7 +20,19 @@ import numpy as np
 from outcrop.errors import TrialError
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.study.events import Added, Asked, Created, Enqueued, Event, Failed, Released, Told
+from outcrop.study.events import (
+    Added,
+    Asked,
+    Created,
+    Enqueued,
+    Event,
+    Expired,
+    Failed,
+    Late,
+    Released,
+    Stopped,
+    Told,
+)
 from outcrop.study.ledger import Ledger
 from outcrop.study.trial import ReadOnly, Trial
 from outcrop.typing import Params, Points, Vector
@@ -35,6 +47,7 @@ class Record:
     key: str
     began: int
     ended: int | None = None  # None while it runs
+    expired: bool = False  # failed since nobody answered: a value may come yet
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +58,7 @@ class State:
     position: int = 1  # how many events there were
     records: Ledger[Record] = field(default_factory=Ledger)
     queue: tuple[Params, ...] = ()
+    stopped: str | None = None  # why the newest run ended, until the next trial is asked for
     warm: Mapping[str, Any] = field(default_factory=dict)  # of the newest suggestion that has any
 
     @property
@@ -128,16 +142,11 @@ def apply(state: State | None, event: Event) -> State:
             following = _asked(state, event)
         case Told():
             following = _told(state, event)
-        case Failed(number, reason):
-            record = _running(state, number)
-            failed = replace(
-                record.trial,
-                state="failed",
-                reason=reason,
-                finished=event.at,
-                info=ReadOnly.deep(event.info),
-            )
-            following = _ended(state, record, failed)
+        case Failed() | Expired():
+            following = _failed(state, event)
+        case Late(number):
+            _ended_by_another(state, number)
+            following = state
         case Released(number):
             _running(state, number)
             following = replace(state, records=state.records.replaced(number, None))
@@ -146,12 +155,19 @@ def apply(state: State | None, event: Event) -> State:
         case Enqueued(params):
             queue = (*state.queue, ReadOnly(state.space.validate(params)))
             following = replace(state, queue=queue)
+        case Stopped(reason):
+            following = replace(state, stopped=reason)
         case _:
             raise TrialError(f"{type(event).__name__} cannot follow: the study exists already")
     return replace(following, position=state.position + 1)
 
 
 def _asked(state: State, event: Asked) -> State:
+    if event.seen > state.position:
+        raise TrialError(
+            f"trial {event.number} was made of {event.seen} events, of which there are only "
+            f"{state.position}"
+        )
     record = _new_record(state, event.number, event.params)
     trial = replace(record.trial, started=event.at, why=ReadOnly.deep(event.why))
     queue = state.queue
@@ -160,7 +176,8 @@ def _asked(state: State, event: Asked) -> State:
             raise TrialError(f"trial {event.number} was not next in the queue")
         queue = queue[1:]
     records = state.records.appended(replace(record, trial=trial))
-    return replace(state, records=records, queue=queue, warm=event.warm or state.warm)
+    warm = event.warm or state.warm
+    return replace(state, records=records, queue=queue, warm=warm, stopped=None)
 
 
 def _asked_again(state: State, event: Asked) -> State:
@@ -171,18 +188,32 @@ def _asked_again(state: State, event: Asked) -> State:
             f"{event.attempt} cannot follow"
         )
     again = replace(record, trial=replace(record.trial, attempt=event.attempt, started=event.at))
-    return replace(state, records=state.records.replaced(event.number, again))
+    records = state.records.replaced(event.number, again)
+    return replace(state, records=records, stopped=None)
 
 
 def _told(state: State, event: Told) -> State:
-    record = _running(state, event.number)
+    record = _open(state, event.number)
     told = replace(
         record.trial,
         **_outcome(event.value, event.std),
         finished=event.at,
         info=ReadOnly.deep(event.info),
     )
-    return _ended(state, record, told)
+    return _ended(state, replace(record, expired=False), told)
+
+
+def _failed(state: State, event: Failed | Expired) -> State:
+    expired = isinstance(event, Expired)
+    record = _running(state, event.number) if expired else _open(state, event.number)
+    failed = replace(
+        record.trial,
+        state="failed",
+        reason=event.reason,
+        finished=event.at,
+        info=ReadOnly.deep({} if isinstance(event, Expired) else event.info),
+    )
+    return _ended(state, replace(record, expired=expired), failed)
 
 
 def _added(state: State, event: Added) -> State:
@@ -197,7 +228,7 @@ def _added(state: State, event: Added) -> State:
 def _outcome(value: float, std: float | None) -> dict[str, Any]:
     """The fields of a trial that follow from a value."""
     if math.isfinite(value):
-        return {"state": "finished", "value": value, "std": std}
+        return {"state": "finished", "value": value, "std": std, "reason": ""}
     return {"state": "failed", "reason": f"the value is {value}"}
 
 
@@ -224,6 +255,18 @@ def _running(state: State, number: int) -> Record:
         because = f": {trial.reason}" if trial.reason else ""
         raise TrialError(f"trial {number} has failed already{because}")
     return record
+
+
+def _open(state: State, number: int) -> Record:
+    """The record of a trial that an outcome may still come for."""
+    record = state.record(number)
+    return record if record.expired else _running(state, number)
+
+
+def _ended_by_another(state: State, number: int) -> None:
+    trial = state.record(number).trial
+    if trial.state == "running" or trial.attempt == 1:
+        raise TrialError(f"trial {number} was not told by another before")
 
 
 def _ended(state: State, record: Record, trial: Trial) -> State:

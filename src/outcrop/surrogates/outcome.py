@@ -68,6 +68,11 @@ class Standardised:
         std = float(scaled.std())
         return cls(power, float(scaled.mean()), std if std > CONSTANT else 1.0)
 
+    @property
+    def unit(self) -> float:
+        """What one unit of the model's is in the objective's, among the better half of values."""
+        return self.power * (self.scale * self.spread)
+
     def apply(self, y: Vector) -> Vector:
         """Values in the model's units."""
         u = (np.asarray(y, dtype=float) / self.power - self.location) / self.scale

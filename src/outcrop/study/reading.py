@@ -1,0 +1,112 @@
+"""What can be read off a study: its trials, the best of them, and what is believed."""
+
+from __future__ import annotations
+
+__all__ = ["Reading"]
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from outcrop.errors import NoBelief
+from outcrop.space import Space
+from outcrop.strategies import Belief, Strategy
+from outcrop.study import commands, tables
+from outcrop.study.answers import (
+    Explanation,
+    ObjectiveBelief,
+    Recommendation,
+    best_of,
+    explained,
+    recommended,
+)
+from outcrop.study.commands import Purpose
+from outcrop.study.state import State
+from outcrop.study.trial import Trial
+from outcrop.typing import Params
+
+
+class Reading(ABC):
+    """The questions that a state answers; whoever remembers says what the state is."""
+
+    _strategy: Strategy
+    _believed: tuple[State, Belief] | None = None
+
+    @abstractmethod
+    def _current(self) -> State:
+        """The state of now."""
+
+    # What it was made with
+
+    @property
+    def space(self) -> Space:
+        return self._current().space
+
+    @property
+    def direction(self) -> str:
+        return self._current().created.direction
+
+    @property
+    def method(self) -> str | Mapping[str, Any]:
+        """The method's name, or what it is made of."""
+        return self._current().created.method
+
+    @property
+    def seed(self) -> int:
+        """The seed that was given, or the one that was drawn."""
+        return self._current().created.seed
+
+    @property
+    def noise(self) -> bool | float | None:
+        return self._current().created.noise
+
+    # What is known
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials by number, but for those that were released."""
+        return self._current().trials
+
+    @property
+    def best_trial(self) -> Trial:
+        """The finished trial with the best value observed."""
+        state = self._current()
+        return best_of(state.trials, state.sign)
+
+    @property
+    def best_params(self) -> Params:
+        return self.best_trial.params
+
+    @property
+    def best_value(self) -> float:
+        value = self.best_trial.value
+        assert value is not None  # it is finished
+        return value
+
+    @property
+    def belief(self) -> ObjectiveBelief:
+        """What is believed of the objective now; `NoBelief` before the first value."""
+        state = self._current()
+        return ObjectiveBelief(state.space, self._belief(state), state.sign)
+
+    def recommend(self) -> Recommendation:
+        """The evaluated configuration that is believed best, and how surely it is."""
+        state = self._current()
+        return recommended(state, self._belief(state))
+
+    def explain(self, trial: Trial | int | None = None) -> Explanation:
+        """Why `trial` was made, by default the newest that was asked for."""
+        return explained(self._current(), trial)
+
+    def to_frame(self) -> Any:
+        """All trials as a pandas DataFrame."""
+        return tables.to_frame(self.trials, self.space)
+
+    def _belief(self, state: State) -> Belief:
+        """The strategy's belief, kept until something happens."""
+        if not len(state.view.y):
+            raise NoBelief("nothing is believed before the first value; tell or add one")
+        if self._believed is None or self._believed[0] is not state:
+            believed = self._strategy.belief(state.view, commands.generator(state, Purpose.BELIEF))
+            self._believed = state, believed
+        return self._believed[1]
