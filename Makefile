@@ -23,8 +23,8 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo  ## minimise a rugged function and draw the search
-	$(BIN)/python -m outcrop.demo
+demo: $(VENV)/.demo  ## minimise a rugged function with two processes and draw the search
+	$(BIN)/outcrop demo
 
 check: $(VENV)/.dev  ## lint, format, types, import order
 	$(BIN)/ruff check .

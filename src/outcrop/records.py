@@ -3,6 +3,9 @@
 None, booleans, whole numbers, finite floats, text, lists and objects with text keys are written as
 themselves. Anything else is an object with one key that tells its kind: `{"float": "nan"}`,
 `{"tuple": […]}`, `{"array": {…}}`, and `{"object": {…}}` around an object that looks like these.
+
+Who has values of other kinds passes `part`: to `write` what turns those into objects with one of
+`MARKS` among the keys, to `read` what turns such objects back.
 """
 
 from __future__ import annotations
@@ -10,20 +13,26 @@ from __future__ import annotations
 __all__ = ["read", "write"]
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
 KINDS = frozenset({"float", "tuple", "array", "object"})
+MARKS = frozenset({"class", "custom"})  # keys of an object that `part` wrote
+
+Writes: TypeAlias = Callable[[object], Mapping[str, Any] | None]  # None for what is not its own
+Reads: TypeAlias = Callable[[Mapping[str, Any]], Any]
 
 
-def write(value: object, where: str = "value") -> Any:
+def write(value: object, where: str = "value", part: Writes | None = None) -> Any:
     """`value` as JSON, or `TypeError` that says `where` something is that JSON cannot hold.
 
     >>> write({"loss": float("inf"), "shape": (2, 3)})
     {'loss': {'float': 'inf'}, 'shape': {'tuple': [2, 3]}}
     """
+    if part is not None and (written := part(value)) is not None:
+        return written
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool):
@@ -35,10 +44,10 @@ def write(value: object, where: str = "value") -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else {"float": str(float(value))}
     if isinstance(value, list | tuple):
-        items = [write(item, f"{where}[{index}]") for index, item in enumerate(value)]
+        items = [write(item, f"{where}[{index}]", part) for index, item in enumerate(value)]
         return items if isinstance(value, list) else {"tuple": items}
     if isinstance(value, Mapping):
-        return _write_mapping(value, where)
+        return _write_mapping(value, where, part)
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return {
             "array": {
@@ -51,34 +60,38 @@ def write(value: object, where: str = "value") -> Any:
     raise TypeError(f"{where} is of type {kind}, which JSON cannot hold")
 
 
-def read(data: Any) -> Any:
+def read(data: Any, part: Reads | None = None) -> Any:
     """What `write` was given.
 
     >>> read({"float": "nan"}), read({"tuple": [1, [2]]})
     (nan, (1, [2]))
     """
     if isinstance(data, list):
-        return [read(item) for item in data]
+        return [read(item, part) for item in data]
     if not isinstance(data, Mapping):
         return data
+    if part is not None and not MARKS.isdisjoint(data):
+        return part(data)
     if len(data) == 1:
         ((kind, inner),) = data.items()
         match kind:
             case "float":
                 return float(inner)
             case "tuple":
-                return tuple(read(item) for item in inner)
+                return tuple(read(item, part) for item in inner)
             case "array":
                 return np.array(read(inner["values"]), dtype=inner["dtype"]).reshape(inner["shape"])
             case "object":
-                return {key: read(item) for key, item in inner.items()}
-    return {key: read(item) for key, item in data.items()}
+                return {key: read(item, part) for key, item in inner.items()}
+    return {key: read(item, part) for key, item in data.items()}
 
 
-def _write_mapping(value: Mapping[Any, object], where: str) -> dict[str, Any]:
+def _write_mapping(value: Mapping[Any, object], where: str, part: Writes | None) -> dict[str, Any]:
     written = {}
     for key, item in value.items():
         if not isinstance(key, str):
             raise TypeError(f"{where} has the key {key!r}, and JSON allows text keys only")
-        written[str.__str__(key)] = write(item, f"{where}[{key!r}]")
-    return {"object": written} if len(written) == 1 and written.keys() <= KINDS else written
+        written[str.__str__(key)] = write(item, f"{where}[{key!r}]", part)
+    is_like_a_kind = len(written) == 1 and written.keys() <= KINDS
+    is_like_a_part = part is not None and not MARKS.isdisjoint(written)
+    return {"object": written} if is_like_a_kind or is_like_a_part else written

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 __all__ = [
+    "BALD",
     "EI",
+    "EIIG",
     "LCB",
     "PI",
     "UCB",
     "Acquisition",
+    "HandOver",
+    "InformationGain",
     "LogEI",
     "MaxValueEntropy",
     "Pointwise",
@@ -18,6 +22,7 @@ __all__ = [
 
 from outcrop.acquisition.base import Acquisition, Pointwise
 from outcrop.acquisition.confidence import LCB, UCB, SrinivasUCB
+from outcrop.acquisition.hyperparameters import BALD, EIIG, HandOver, InformationGain
 from outcrop.acquisition.improvement import EI, PI, LogEI, ScaledEI
 from outcrop.acquisition.information import MaxValueEntropy
 from outcrop.acquisition.thompson import Thompson

@@ -2,12 +2,21 @@
 
 `k` components of a mixture, `m` points `X` of `(m, d)`. A belief is known here by what it predicts
 only: a posterior, or a weighted mixture of them. An acquisition over a mixture is the weighted mean
-of its values under the components; one that lives on a log scale is averaged before the logarithm.
+of its values under the components; one that lives on a log scale is averaged before the logarithm,
+and one that is after what components disagree about scores more (`averages` is False).
 """
 
 from __future__ import annotations
 
-__all__ = ["Acquisition", "Pointwise", "Posterior", "Predicts", "PredictsEach", "each"]
+__all__ = [
+    "Acquisition",
+    "Pointwise",
+    "Posterior",
+    "Predicts",
+    "PredictsEach",
+    "deviation",
+    "each",
+]
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -48,6 +57,7 @@ class Acquisition(ABC):
     """A score of points under a belief: the larger, the more worth a trial."""
 
     logarithmic: ClassVar[bool] = False  # whether values are logarithms of what is averaged
+    averages: ClassVar[bool] = True  # whether a mixture scores just the mean of its components
 
     @abstractmethod
     def __call__(self, posterior: Posterior, X: Points) -> Vector:
@@ -68,7 +78,7 @@ class Acquisition(ABC):
         """One that is ready to be evaluated; called once per suggestion.
 
         `incumbent` is the value to improve on, or `(k,)` with one per component; `candidates` cover
-        the space; `step` counts suggestions from 1.
+        the space; `step` counts the suggestions of a model from 1.
         """
         return self
 
@@ -83,13 +93,13 @@ class Pointwise(Acquisition):
     def __call__(self, posterior: Posterior, X: Points) -> Vector:
         belief = each(posterior)
         mean, var = belief.predict_each(X)
-        values, _, _ = self.pointwise(mean, _deviation(var))
+        values, _, _ = self.pointwise(mean, deviation(var))
         return self._average(values, belief.weights)[0]
 
     def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
         belief = each(posterior)
         mean, var, pull = belief.predict_each_with_pullback(X)
-        std = _deviation(var)
+        std = deviation(var)
         values, mean_bar, std_bar = self.pointwise(mean, std)
         value, share = self._average(values, belief.weights)
         return value, pull(share * mean_bar, share * std_bar / (2 * std))
@@ -129,5 +139,6 @@ def each(posterior: Posterior) -> PredictsEach:
     return _Alone(posterior, np.ones(1))
 
 
-def _deviation(var: Matrix) -> Matrix:
+def deviation(var: Matrix) -> Matrix:
+    """Standard deviations, kept from being 0."""
     return np.sqrt(np.maximum(var, STD_FLOOR**2))

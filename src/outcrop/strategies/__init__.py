@@ -7,6 +7,7 @@ __all__ = [
     "Belief",
     "Method",
     "ModelBased",
+    "Perturbed",
     "Sequence",
     "Strategy",
     "Suggestion",
@@ -17,4 +18,5 @@ __all__ = [
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.method import METHODS, Method, strategy_for
 from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.perturbed import Perturbed
 from outcrop.strategies.sequence import Sequence

@@ -30,7 +30,7 @@ from outcrop.maximise import Maximiser
 from outcrop.params import free
 from outcrop.priors import LogNormal, Shifted
 from outcrop.space import Space
-from outcrop.surrogates import GP, Blend, Inferred, Surrogate
+from outcrop.surrogates import GP, Blend, Family, Inferred, Surrogate
 
 EXACT = 1e-8  # noise variance, in units of the data's, of an objective that has none
 NOISE_FLOOR = 1e-6
@@ -51,14 +51,14 @@ def refreshed(inference: Inference, n: int) -> Inference:
 
     One observation more then changes the belief less, and a sweep costs more.
     """
-    if inference is INFERENCE and n > ALL_MOVE:
+    if inference == INFERENCE and n > ALL_MOVE:
         return replace(INFERENCE, moved=max(INFERENCE.chains * ALL_MOVE // n, 1))
     return inference
 
 
 def thinned(maximiser: Maximiser, n: int) -> Maximiser:
     """The default maximiser with fewer candidates, likewise; never fewer than a quarter."""
-    if maximiser is MAXIMISER and n > ALL_MOVE:
+    if maximiser == MAXIMISER and n > ALL_MOVE:
         share = max(ALL_MOVE / n, 0.25)
         return replace(
             MAXIMISER,
@@ -69,17 +69,18 @@ def thinned(maximiser: Maximiser, n: int) -> Maximiser:
     return maximiser
 
 
-def default_kernel(space: Space) -> Kernel:
+def default_kernel(space: Space, family: Family | None = None) -> Kernel:
     """Matérn-5/2 with a lengthscale per number, times an overlap kernel of the categories.
 
-    Parameters that are not active count for nothing.
+    Parameters that are not active count for nothing. A `family` has its say about the numbers.
     """
     numbers = tuple(c.index for c in space.columns if not c.is_code)
     codes = tuple(c.index for c in space.columns if c.is_code)
     parts: list[Kernel] = []
     if numbers:
-        matern = Matern52(free(LENGTHSCALES, size=len(numbers)))
-        parts.append(Subspace(numbers, matern) if codes else matern)
+        own: Kernel = Matern52(free(LENGTHSCALES, size=len(numbers)))
+        own = own if family is None else family.around(own, len(numbers))
+        parts.append(Subspace(numbers, own) if codes else own)
     if codes:
         overlap = Overlap(free(CATEGORY_SCALES, size=len(codes)))
         parts.append(Subspace(codes, overlap) if numbers else overlap)

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 __all__ = ["METHODS", "Method", "strategy_for"]
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from outcrop.acquisition import Acquisition, LogEI, Thompson
 from outcrop.errors import MethodError
 from outcrop.inference import Inference, Laplace
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
+from outcrop.strategies import parts
 from outcrop.strategies.base import Strategy
 from outcrop.strategies.defaults import INFERENCE, MAXIMISER
 from outcrop.strategies.initial import Design, LatinHypercube, Sobol, Uniform
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.pending import Believer, Pending
+from outcrop.strategies.presets import PRESETS, family_for
 from outcrop.strategies.sequence import Sequence
-from outcrop.surrogates import Inferred, Surrogate
+from outcrop.surrogates import Family, Inferred, Surrogate
 
 
 @dataclass(frozen=True, eq=False)
 class Method:
     """How to search, part by part; what is left out is that of `"gp"`.
 
-    `surrogate` is a model with free slots, filled by `inference`, or anything with `fit`.
+    `surrogate` is a model with free slots, filled by `inference`, or anything with `fit`; or a
+    family such as `Spartan()`, which is made for the space and takes noise as `"gp"` does.
 
     >>> from outcrop.acquisition import EI
     >>> Method(acquisition=EI(), initial=Sobol(size=5)).initial
@@ -60,13 +64,17 @@ class Method:
                 "sample paths; use Slice() or MAP() with Thompson sampling"
             )
         part = self.surrogate
-        if part is not None and not (hasattr(part, "fit") or hasattr(part, "condition")):
+        is_known = isinstance(part, Family) or hasattr(part, "fit") or hasattr(part, "condition")
+        if part is not None and not is_known:
             raise MethodError(f"Method(surrogate={part!r}): expected a model or a surrogate")
 
     def strategy(self, space: Space) -> Strategy:
         inference = self.inference or INFERENCE
         surrogate: Surrogate | None = self.surrogate
-        if surrogate is not None and not hasattr(surrogate, "fit"):
+        family = None
+        if isinstance(self.surrogate, Family):
+            surrogate, family = None, family_for(space, self.surrogate)
+        elif surrogate is not None and not hasattr(surrogate, "fit"):
             surrogate = Inferred(self.surrogate, inference)
         return ModelBased(
             space,
@@ -76,20 +84,46 @@ class Method:
             self.pending or Believer(),
             self.initial or LatinHypercube(),
             self.maximiser or MAXIMISER,
+            family,
         )
+
+    def to_json(self) -> dict[str, Any]:
+        """The parts as a JSON object; `from_json` reads it back.
+
+        Parts that are not Outcrop's own are only named in it, and then it cannot be read back.
+        """
+        return parts.to_json(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any] | str) -> Method:
+        """The method that `to_json` wrote, from the object or its text."""
+        method = parts.from_json(data)
+        if not isinstance(method, cls):
+            raise MethodError(f"a stored {cls.__name__}: expected its JSON, got that of {method!r}")
+        return method
+
+
+@runtime_checkable
+class MakesStrategies(Protocol):
+    """What has yet to hear of the space, such as `Method` and `Perturbed`."""
+
+    def strategy(self, space: Space) -> Strategy: ...
 
 
 METHODS = {
     "auto": "the right one for the space: at present always gp",
     "gp": "Gaussian process, hyperparameters sampled, log expected improvement",
+    **{name: preset.what for name, preset in PRESETS.items()},
     "random": "independent uniform points",
     "sobol": "a scrambled Sobol sequence",
 }
 
 
-def strategy_for(method: str | Method | Strategy, space: Space) -> Strategy:
-    """The strategy behind a name, a `Method`, or a strategy of one's own."""
-    if isinstance(method, Method):
+def strategy_for(method: str | MakesStrategies | Strategy, space: Space) -> Strategy:
+    """The strategy behind a name, a `Method` or what else makes one, or one's own."""
+    if isinstance(method, type):
+        raise MethodError(f"method={method!r}: expected an object, not its class; write it with ()")
+    if isinstance(method, MakesStrategies):
         return method.strategy(space)
     if not isinstance(method, str):
         if hasattr(method, "propose"):
@@ -97,6 +131,8 @@ def strategy_for(method: str | Method | Strategy, space: Space) -> Strategy:
         raise MethodError(f"method={method!r}: expected a name, an outcrop.Method or a strategy")
     if method in ("auto", "gp"):
         return Method().strategy(space)
+    if method in PRESETS:
+        return Method(surrogate=PRESETS[method].family).strategy(space)
     if method == "random":
         return Sequence(space, Uniform())
     if method == "sobol":

@@ -32,7 +32,7 @@ from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.sequence import Sequence
-from outcrop.surrogates import GPPosterior, Mixture, Standardised, Surrogate
+from outcrop.surrogates import Family, GPPosterior, Mixture, Standardised, Surrogate
 from outcrop.surrogates.base import Samples
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -96,9 +96,9 @@ class Ascended:
 class ModelBased:
     """The usual strategy: a design first, then the best point of an acquisition.
 
-    `surrogate` None is the default for the space, with `inference`, and noise as the user said. A
-    surrogate of one's own says itself whether noise is learnt; a known noise reaches it with the
-    observations.
+    `surrogate` None is the default for the space, with `inference`, and noise as the user said; a
+    `family` has its say about the kernel of the numbers. A surrogate of one's own says itself
+    whether noise is learnt; a known noise reaches it with the observations.
     """
 
     space: Space
@@ -108,15 +108,20 @@ class ModelBased:
     pending: Pending = field(default_factory=Believer)
     initial: Design = field(default_factory=LatinHypercube)
     maximiser: Maximiser = MAXIMISER
+    family: Family | None = None
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        started = len(view.y) + len(view.pending) + len(view.failed)
-        if not len(view.y) or started < self.initial.size_for(self.space):
+        if not len(view.y) or self._step(view) < 1:
             return Sequence(self.space, self.initial).propose(view, rng)
         try:
             return self._best(view, rng)
         except TROUBLE as error:
             return self._fallback(view, rng, str(error))
+
+    def _step(self, view: View) -> int:
+        """Counts suggestions of the model from 1; those before belong to the design."""
+        started = len(view.y) + len(view.pending) + len(view.failed)
+        return started - self.initial.size_for(self.space) + 1
 
     def _fallback(self, view: View, rng: Rng, reason: str) -> Suggestion:
         """By the previous hyperparameters, or else a space-filling point; recorded and logged."""
@@ -157,7 +162,13 @@ class ModelBased:
         else:
             level = view.noise
         inference = refreshed(self.inference, len(view.y))
-        return default_surrogate(default_kernel(self.space), inference, level)
+        return default_surrogate(default_kernel(self.space, self.family), inference, level)
+
+    @property
+    def _surrogate_name(self) -> str:
+        if self.surrogate is not None:
+            return type(self.surrogate).__name__
+        return "GP" if self.family is None else self.family.label
 
     def _best(self, view: View, rng: Rng) -> Suggestion:
         outcome = Standardised.of(view.y, view.X)
@@ -169,7 +180,7 @@ class ModelBased:
         maximiser = thinned(self.maximiser, len(view.y))
         candidates = maximiser.candidates(self.space, rng, best)
         incumbent = np.array([part.incumbent() for part in posterior.components])
-        ready = acquisition.prepare(posterior, incumbent, candidates, rng, len(view.y))
+        ready = acquisition.prepare(posterior, incumbent, candidates, rng, self._step(view))
         function: Function = Ascended(ready, posterior)
         if ready.logarithmic:
             function = Interior.of(function, self.space)
@@ -194,7 +205,7 @@ class ModelBased:
         left, _, _ = expected_improvement(*_each(posterior, point), incumbent[:, None])
         why: dict[str, Any] = {
             "source": "model",
-            "surrogate": "GP" if self.surrogate is None else type(self.surrogate).__name__,
+            "surrogate": self._surrogate_name,
             "acquisition": type(ready).__name__,
             "value": float(ready(posterior, point)[0]),
             "mean": float(mean[0]),

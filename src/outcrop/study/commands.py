@@ -83,8 +83,8 @@ def asked(state: State, strategy: Strategy, at: float) -> Asked:
     """The next trial: from the queue, or else the strategy's suggestion."""
     number, seen = state.next_number, state.position
     if state.queue:
-        params, why = state.queue[0], {"source": "queue"}
-        return Asked(number, params, why=why, queued=True, seen=seen, at=at)
+        origin = {"source": "queue"}
+        return Asked(number, state.queue[0], why=origin, queued=True, seen=seen, at=at)
     suggestion = strategy.propose(state.view, generator(state, Purpose.ASK))
     why: dict[str, Any] = read(write(suggestion.why, "why"))
     for name in SIGNED:

@@ -5,11 +5,11 @@ from __future__ import annotations
 __all__ = ["created_of", "differences"]
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 from outcrop.errors import SpaceError
 from outcrop.space import Space
+from outcrop.strategies.recipes import described, difference
 from outcrop.study import checks
 from outcrop.study.events import Created
 
@@ -23,7 +23,7 @@ def created_of(
     return Created(
         space,
         direction=checks.checked_direction(direction),
-        method=_described(method),
+        method=described(method),
         seed=checks.checked_seed(seed),
         noise=checks.checked_noise(noise),
         at=time.time(),
@@ -38,20 +38,9 @@ def differences(stored: Created, given: Created, seed: int | None) -> list[str]:
     lines = stored.space.difference(given.space)
     if stored.direction != given.direction:
         lines.append(f"direction: {stored.direction!r} stored, {given.direction!r} given")
-    if stored.method != given.method:
-        lines.append(f"method: {stored.method!r} stored, {given.method!r} given")
+    lines += difference(stored.method, given.method)
     if seed is not None and stored.seed != given.seed:
         lines.append(f"seed: {stored.seed} stored, {given.seed} given")
     if given.noise is not None and stored.noise != given.noise:
         lines.append(f"noise: {stored.noise!r} stored, {given.noise!r} given")
     return lines
-
-
-def _described(method: Any) -> str | Mapping[str, Any]:
-    """A method as it is recorded: its name, its own JSON, or the name of its class."""
-    if isinstance(method, str):
-        return method
-    if hasattr(method, "to_json"):
-        written: Mapping[str, Any] = method.to_json()
-        return written
-    return {"custom": type(method).__qualname__}

@@ -30,6 +30,7 @@ class Reading(ABC):
     """The questions that a state answers; whoever remembers says what the state is."""
 
     _strategy: Strategy
+    _state: State  # the newest that was seen; how it began never changes
     _believed: tuple[State, Belief] | None = None
 
     @abstractmethod
@@ -40,25 +41,25 @@ class Reading(ABC):
 
     @property
     def space(self) -> Space:
-        return self._current().space
+        return self._state.space
 
     @property
     def direction(self) -> str:
-        return self._current().created.direction
+        return self._state.created.direction
 
     @property
     def method(self) -> str | Mapping[str, Any]:
         """The method's name, or what it is made of."""
-        return self._current().created.method
+        return self._state.created.method
 
     @property
     def seed(self) -> int:
         """The seed that was given, or the one that was drawn."""
-        return self._current().created.seed
+        return self._state.created.seed
 
     @property
     def noise(self) -> bool | float | None:
-        return self._current().created.noise
+        return self._state.created.noise
 
     # What is known
 

@@ -1,0 +1,207 @@
+"""Acquisitions that ask what a trial would tell about the hyperparameters.
+
+A mixture holds one component per set of hyperparameters, so learning them is learning which of its
+components is right. That shows in how they disagree: these scores belong to the mixture, and are
+not means of its components' scores. A belief with a single component leaves nothing to learn, so
+that the information is 0 everywhere: sample hyperparameters (`Slice`), do not optimise them.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BALD", "EIIG", "HandOver", "InformationGain"]
+
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import NoReturn
+
+import numpy as np
+
+from outcrop.acquisition.base import Acquisition, Posterior, deviation, each
+from outcrop.acquisition.disagreement import gaussian_information, mutual_information
+from outcrop.acquisition.formulas import Derived
+from outcrop.acquisition.improvement import EI, LogEI
+from outcrop.errors import ModelError
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+
+class _Joint(Acquisition):
+    """An acquisition that sees a point through the predictions of all components at once."""
+
+    averages = False
+
+    @abstractmethod
+    def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
+        """Values `(m,)`, and their derivatives in `mean` and `var`, both `(k, m)`.
+
+        `noise` `(k, 1)` is the variance that an observation adds to the objective's.
+        """
+
+    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+        belief = each(posterior)
+        mean, var = belief.predict_each(X)
+        return self.jointly(mean, var, _noise(posterior), belief.weights)[0]
+
+    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+        belief = each(posterior)
+        mean, var, pull = belief.predict_each_with_pullback(X)
+        value, mean_bar, var_bar = self.jointly(mean, var, _noise(posterior), belief.weights)
+        return value, pull(mean_bar, var_bar)
+
+
+@dataclass(frozen=True)
+class BALD(_Joint):
+    """What an observation tells about the hyperparameters, in nats [Houlsby et al. 2011].
+
+    The mutual information between the observation and the component of the mixture, by quadrature:
+    where the components agree it is 0, where one observation would tell them apart it is the
+    entropy of their weights. It learns and does not optimise; `HandOver` makes it the beginning of
+    a search that does.
+
+        oc.Method(acquisition=oc.acquisition.HandOver(oc.acquisition.BALD(), steps=20))
+    """
+
+    def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
+        std = deviation(var + noise)
+        value, mean_bar, std_bar = mutual_information(mean, std, weights)
+        return value, mean_bar, std_bar / (2 * std)
+
+
+@dataclass(frozen=True)
+class InformationGain(_Joint):
+    """What an observation tells about the hyperparameters, quickly [Martinez-Cantin 2015, eq. 4].
+
+        ½ log Σᵢ wᵢ [(mᵢ − m̄)² + sᵢ²] − ½ Σᵢ wᵢ log sᵢ²
+
+    An upper bound of `BALD` that takes the mixture for a Gaussian of its variance. It is to be
+    maximised, so its sign is opposite to the paper's; the weights put both terms on one scale.
+
+    >>> HandOver(first=InformationGain(), steps=10).first
+    InformationGain()
+    """
+
+    def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
+        std = deviation(var + noise)
+        value, mean_bar, std_bar = gaussian_information(mean, std, weights)
+        return value, mean_bar, std_bar / (2 * std)
+
+
+@dataclass(frozen=True, eq=False)
+class EIIG(_Joint):
+    """Expected improvement that first also learns the hyperparameters [ibid., eq. 5].
+
+        EI + 2 alpha/n² · InformationGain,    n = 1, 2, … from the first suggestion of the model
+
+    With `alpha` 0 it is `EI`; with 1 the search begins by learning, and the bonus is down to 1 % of
+    its weight after ten suggestions.
+
+    >>> from outcrop.strategies import Method
+    >>> Method(acquisition=EIIG(alpha=0.5)).acquisition
+    EIIG(alpha=0.5, best=None, step=None)
+    """
+
+    alpha: float = 1.0
+    best: float | Vector | None = None  # as that of `EI`; filled by `prepare`
+    step: int | None = None  # n; filled by `prepare`
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.alpha < inf:
+            raise ModelError(f"EIIG(alpha={self.alpha!r}): expected at least 0, such as 1.0")
+        if self.step is not None and self.step < 1:
+            raise ModelError(f"EIIG(step={self.step!r}): expected a count of suggestions from 1")
+        EI(self.best)  # which refuses what cannot be improved on
+
+    def prepare(
+        self,
+        posterior: Posterior,
+        incumbent: float | Vector,
+        candidates: Points,
+        rng: Rng,
+        step: int,
+    ) -> EIIG:
+        return replace(
+            self,
+            best=incumbent if self.best is None else self.best,
+            step=max(step, 1) if self.step is None else self.step,
+        )
+
+    def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
+        std, share = deviation(var), weights[:, None]
+        values, mean_bar, std_bar = EI(self.best).pointwise(mean, std)
+        value, mean_bar, var_bar = weights @ values, share * mean_bar, share * std_bar / (2 * std)
+        if self.alpha == 0:
+            return value, mean_bar, var_bar
+        if self.step is None:
+            raise ModelError(
+                "EIIG(step=None) depends on how many suggestions came before; evaluate what its "
+                "`prepare` returns"
+            )
+        bonus, *bars = InformationGain().jointly(mean, var, noise, weights)
+        scale = 2 * self.alpha / self.step**2
+        return value + scale * bonus, mean_bar + scale * bars[0], var_bar + scale * bars[1]
+
+
+@dataclass(frozen=True, eq=False)
+class HandOver(Acquisition):
+    """Active learning that gives way to optimisation, by lot [Alvi 2019, section 6.2.2].
+
+    A suggestion is made by `first` with a probability that falls linearly, from 1 at the first
+    suggestion of the model to 0 after `steps` of them, and by `then` otherwise. The thesis lets it
+    fall until the budget is spent: make `steps` the budget for that.
+
+    >>> from outcrop.strategies import Method
+    >>> method = Method(acquisition=HandOver(first=BALD(), then=EI(), steps=20))
+    >>> method.acquisition.probability(1), method.acquisition.probability(11)
+    (1.0, 0.5)
+    """
+
+    first: Acquisition = field(default_factory=BALD)
+    then: Acquisition = field(default_factory=LogEI)
+    steps: int = 20
+
+    def __post_init__(self) -> None:
+        for name in ("first", "then"):
+            part = getattr(self, name)
+            if not isinstance(part, Acquisition):
+                raise ModelError(
+                    f"HandOver({name}={part!r}): expected an acquisition such as BALD() or "
+                    "LogEI(), written with ()"
+                )
+        if type(self.steps) is not int or self.steps < 1:
+            raise ModelError(
+                f"HandOver(steps={self.steps!r}): expected a whole number of at least 1"
+            )
+
+    def probability(self, step: int) -> float:
+        """How likely the suggestion number `step`, counted from 1, is made by `first`."""
+        return max(1 - (step - 1) / self.steps, 0.0)
+
+    def prepare(
+        self,
+        posterior: Posterior,
+        incumbent: float | Vector,
+        candidates: Points,
+        rng: Rng,
+        step: int,
+    ) -> Acquisition:
+        chosen = self.first if rng.random() < self.probability(step) else self.then
+        return chosen.prepare(posterior, incumbent, candidates, rng, step)
+
+    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+        self._refuse()
+
+    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise ModelError(
+            "HandOver has not chosen between its acquisitions yet; evaluate what its `prepare` "
+            "returns"
+        )
+
+
+def _noise(posterior: Posterior) -> Matrix:
+    """The variance of observation noise under each component, `(k, 1)`; 0 where none is known."""
+    parts = getattr(posterior, "components", (posterior,))
+    noise = [getattr(getattr(part, "model", None), "noise", None) for part in parts]
+    return np.array([[own if isinstance(own, float) else 0.0] for own in noise])
