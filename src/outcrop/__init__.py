@@ -20,18 +20,23 @@ __all__ = [
     "Optimizer",
     "Ordinal",
     "Space",
+    "Study",
     "Trial",
     "acquisition",
+    "delete_study",
     "errors",
     "inference",
     "initial",
     "kernels",
+    "list_studies",
+    "load_study",
     "maximize",
     "minimize",
     "pending",
     "plots",
     "priors",
     "problems",
+    "stop",
     "surrogates",
 ]
 
@@ -41,7 +46,17 @@ from typing import TYPE_CHECKING, Any
 from outcrop import acquisition, errors, inference, kernels, priors, surrogates
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from outcrop.strategies import METHODS, Method, initial, pending
-from outcrop.study import Optimizer, Trial, maximize, minimize
+from outcrop.study import (
+    Optimizer,
+    Study,
+    Trial,
+    delete_study,
+    list_studies,
+    load_study,
+    maximize,
+    minimize,
+    stop,
+)
 
 if TYPE_CHECKING:
     from outcrop import plots, problems

@@ -104,9 +104,16 @@ class Pairs:
         """The pairs of mapped points, kept under `key`: a likelihood asks for them many times."""
         if key not in self._mapped:
             X1 = function(self.X1)
-            X2 = X1 if self.X1 is self.X2 else function(self.X2)
-            self._mapped[key] = Pairs(X1, X2, self.second_moves)
+            self._mapped[key] = self.moved(X1, X1 if self.X1 is self.X2 else function(self.X2))
         return self._mapped[key]
+
+    def moved(self, X1: Points, X2: Points) -> Pairs:
+        """The same pairs of rows once the points have moved; `X2` is `X1` if it was."""
+        return Pairs(X1, X2, self.second_moves)
+
+    def products(self, u1: Vector, u2: Vector) -> Matrix:
+        """For each pair the number of its first point, of `u1`, times that of its second."""
+        return u1[..., :, None] * u2[..., None, :]
 
     @cached_property
     def _mapped(self) -> dict[Hashable, Pairs]:
@@ -144,11 +151,12 @@ class Triangle(Pairs):
         rows, columns, _ = packed_indices(len(self.X1))
         return (self.X1.T[:, rows] != self.X1.T[:, columns]).astype(float)
 
-    def mapped(self, key: Hashable, function: Callable[[Points], Points]) -> Pairs:
-        if key not in self._mapped:
-            X = function(self.X1)
-            self._mapped[key] = Triangle(X, X)
-        return self._mapped[key]
+    def moved(self, X1: Points, X2: Points) -> Pairs:
+        return Triangle(X1, X1)
+
+    def products(self, u1: Vector, u2: Vector) -> Matrix:
+        rows, columns, _ = packed_indices(len(self.X1))
+        return u1[..., rows] * u1[..., columns]
 
 
 def summed(bars: Points) -> Points:

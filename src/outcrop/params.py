@@ -11,7 +11,7 @@ function, the rest as they are. `bind(θ)` returns the same model with numbers i
 
 from __future__ import annotations
 
-__all__ = ["Free", "Layout", "Per", "Slot", "free", "shaped", "stacked"]
+__all__ = ["Free", "Layout", "Per", "Slot", "free", "member", "shaped", "stacked"]
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -77,6 +77,17 @@ def stacked(nodes: Sequence[T]) -> T:
         names = (name for name, _ in _children(first))
         return shaped(first, **dict(zip(names, parts, strict=True)))  # type: ignore[return-value]
     return first
+
+
+def member(node: Any, i: int) -> Any:
+    """The `i`-th of the values that `stacked` made one of."""
+    if isinstance(node, np.ndarray):
+        return float(node[i]) if node.ndim == 1 else node[i]
+    if isinstance(node, tuple):
+        return tuple(member(child, i) for child in node)
+    if is_dataclass(node) and not isinstance(node, type):
+        return shaped(node, **{name: member(child, i) for name, child in _children(node)})
+    return node
 
 
 @dataclass(frozen=True)

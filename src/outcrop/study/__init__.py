@@ -1,13 +1,17 @@
 """Studies: what was asked and told, kept as a list of events.
 
 Read `trial` and `events` for what is remembered, `state` for what follows from it, `optimizer` for
-how it is used.
+how it is used in memory, `study` for how it is shared through a store.
 """
 
 from __future__ import annotations
 
 __all__ = [
     "Optimizer",
+    "Study",
+    "load_study",
+    "list_studies",
+    "delete_study",
     "Trial",
     "minimize",
     "maximize",
@@ -15,9 +19,14 @@ __all__ = [
     "ObjectiveBelief",
     "Recommendation",
     "Explanation",
+    "stop",
 ]
 
 from outcrop.study.answers import Explanation, ObjectiveBelief, Recommendation
-from outcrop.study.optimise import Result, maximize, minimize
+from outcrop.study.opening import delete_study, list_studies, load_study
+from outcrop.study.optimise import maximize, minimize
 from outcrop.study.optimizer import Optimizer
+from outcrop.study.running import Result
+from outcrop.study.running import stopping as stop
+from outcrop.study.study import Study
 from outcrop.study.trial import Trial

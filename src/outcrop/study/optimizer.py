@@ -11,6 +11,7 @@ from typing import Any, overload
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies import strategy_for
+from outcrop.strategies.recipes import worded
 from outcrop.study import checks, commands
 from outcrop.study.creating import created_of
 from outcrop.study.state import State, apply, fold
@@ -73,7 +74,7 @@ class Optimizer(Telling):
 
     def __repr__(self) -> str:
         return (
-            f"Optimizer({len(self.trials)} trials, method={self.method!r}, "
+            f"Optimizer({len(self.trials)} trials, method={worded(self.method)}, "
             f"direction={self.direction!r}, seed={self.seed})"
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "Blend",
+    "Family",
     "GP",
     "GPPosterior",
     "Inferred",
@@ -11,12 +12,15 @@ __all__ = [
     "Mixture",
     "Posterior",
     "SamplePath",
+    "Spartan",
     "Standardised",
     "Surrogate",
+    "Warped",
 ]
 
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.blend import Blend
+from outcrop.surrogates.families import Family, Spartan, Warped
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mgp import MarginalPosterior

@@ -10,7 +10,7 @@ from __future__ import annotations
 __all__ = ["Stack"]
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
 
@@ -103,7 +103,8 @@ def _structure(kernel: object) -> str:
         return f"vector {kernel.shape}"
     if isinstance(kernel, tuple):
         return f"({','.join(map(_structure, kernel))})"
-    if isinstance(kernel, Kernel):
-        inner = ",".join(f"{name}={_structure(value)}" for name, value in vars(kernel).items())
+    if is_dataclass(kernel):
+        parts = ((field.name, getattr(kernel, field.name)) for field in fields(kernel))
+        inner = ",".join(f"{name}={_structure(value)}" for name, value in parts)
         return f"{type(kernel).__qualname__}({inner})"
     return repr(kernel)

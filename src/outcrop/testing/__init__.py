@@ -15,7 +15,9 @@ __all__ = [
     "MAXIMISER_CONTRACT",
     "PENDING_CONTRACT",
     "POSTERIOR_CONTRACT",
+    "STORAGE_CONTRACT",
     "STRATEGY_CONTRACT",
+    "UNSHARED_STORAGE_CONTRACT",
     "central_differences",
     "view_of",
 ]
@@ -25,4 +27,5 @@ from outcrop.testing.differences import central_differences
 from outcrop.testing.kernels import KERNEL_CONTRACT
 from outcrop.testing.maximisers import MAXIMISER_CONTRACT
 from outcrop.testing.posteriors import POSTERIOR_CONTRACT
+from outcrop.testing.storages import STORAGE_CONTRACT, UNSHARED_STORAGE_CONTRACT
 from outcrop.testing.strategies import PENDING_CONTRACT, STRATEGY_CONTRACT, view_of

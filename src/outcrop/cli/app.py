@@ -1,0 +1,281 @@
+"""The command `outcrop`: its subcommands, their options, and what an error looks like.
+
+Errors are one line on standard error and exit code 2; Ctrl-C is 130.
+"""
+
+from __future__ import annotations
+
+__all__ = ["app", "main"]
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from outcrop.errors import OutcropError
+
+INTERRUPTED = 130
+WRONG = 2
+WATCH = 2.0  # seconds between two looks at a study
+
+# What typer raises for a wrong command line, whether it brings its own click or needs another's.
+Refusal: Any = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+
+app = typer.Typer(
+    name="outcrop",
+    help="Bayesian optimisation of objectives that misbehave.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+StudyName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[STUDY]", help="Name of a study, or its spec file.", show_default=False
+    ),
+]
+StorageUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--storage", "-s", metavar="URL", help="Where it is kept: sqlite:///FILE.db, or the file."
+    ),
+]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(args=given or ["--help"], standalone_mode=False)
+    except Refusal as error:
+        return _refused(error.format_message())
+    except OutcropError as error:
+        return _refused(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _refused(message: str) -> int:
+    print(f"error: {message}", file=sys.stderr)
+    return WRONG
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+@app.command()
+def demo(
+    trials: Annotated[int, typer.Option(min=12, help="How many evaluations.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
+    folder: Annotated[Path, typer.Option(help="Where file and picture go.")] = Path(),
+) -> None:
+    """Minimise a rugged function with two worker processes and draw the search.
+
+    \b
+    Example:
+      outcrop demo --trials 50
+    """
+    from outcrop.cli.demo import demo as play
+
+    if not folder.is_dir():
+        raise typer.BadParameter(f"--folder {folder}: it is not a folder; make it first")
+    if play(folder, trials, seed, _say).interrupted:
+        raise KeyboardInterrupt
+
+
+@app.command()
+def run(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A spec file, in TOML.")],
+    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Runs at once.")] = 1,
+    trials: Annotated[
+        int, typer.Option("--trials", "-n", min=1, help="How many the study shall have in all.")
+    ] = 100,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the study if it exists.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+) -> None:
+    """Tune a program: SPEC says how it is called and what its parameters are.
+
+    \b
+    Example:
+      outcrop run spec.toml --workers 4 --trials 100
+
+    \b
+    A spec:
+      name = "sim"
+      command = ["./sim", "--nu={nu}", "--cells={cells}"]
+      timeout = 600
+      [objective]
+      from = "last-line"
+      [parameters.nu]
+      type = "float"
+      low = 1e-4
+      high = 1.0
+      log = true
+      [parameters.cells]
+      type = "int"
+      low = 10
+      high = 400
+
+    Ctrl-C stops it and loses nothing; the same command with --resume goes on.
+    """
+    from outcrop.cli.tune import tune
+
+    if not tune(spec, workers, trials, resume=resume, progress=not quiet, say=_say):
+        raise KeyboardInterrupt
+
+
+@app.command()
+def show(
+    study: StudyName = None,
+    storage: StorageUrl = None,
+    last: Annotated[int, typer.Option("--last", min=1, help="How many trials.")] = 20,
+    everything: Annotated[bool, typer.Option("--all", help="All trials.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Follow a running study.")] = False,
+) -> None:
+    """Show a study: its trials, the best, its failures, and what the model believes.
+
+    \b
+    Example:
+      outcrop show spec.toml
+      outcrop show sim --storage sqlite:///sim.db --watch
+    """
+    from outcrop.cli.pages import console, study_page
+    from outcrop.cli.stores import found
+
+    opened, page = found(study, storage), console()
+    count = None if everything else last
+    if not watch:
+        page.print(study_page(opened, count))
+        return
+    from rich.live import Live
+
+    with Live(study_page(opened, count), console=page, screen=page.is_terminal) as live:
+        while True:
+            time.sleep(WATCH)
+            live.update(study_page(opened, count), refresh=True)
+
+
+@app.command()
+def best(
+    study: StudyName = None,
+    storage: StorageUrl = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As a JSON object.")] = False,
+) -> None:
+    """Print the best trial of a study.
+
+    \b
+    Example:
+      outcrop best spec.toml --json
+    """
+    from outcrop.cli.pages import best_lines
+    from outcrop.cli.stores import found
+
+    opened = found(study, storage)
+    if not as_json:
+        for line in best_lines(opened):
+            _say(line)
+        return
+    trial = opened.best_trial
+    data: dict[str, Any] = {"number": trial.number, "value": trial.value, "std": trial.std}
+    _say(json.dumps(data | {"params": dict(trial.params)}))
+
+
+@app.command()
+def export(
+    study: StudyName = None,
+    storage: StorageUrl = None,
+    form: Annotated[
+        Literal["csv", "json"] | None,
+        typer.Option("--format", "-f", help="By default that of the output's name, or csv."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file; by default the screen.")
+    ] = None,
+) -> None:
+    """Write all trials as CSV or JSON.
+
+    \b
+    Example:
+      outcrop export spec.toml --output trials.csv
+    """
+    from outcrop.cli.export import to_csv, to_json
+    from outcrop.cli.stores import found
+
+    opened = found(study, storage)
+    as_json = (form or (output.suffix[1:] if output else "csv")) == "json"
+    text = (to_json if as_json else to_csv)(opened)
+    if output is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise typer.BadParameter(f"--output {output}: {error.strerror}") from None
+    _say(f"{len(opened.trials)} trials written to {output}")
+
+
+@app.command()
+def delete(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="Its name, or its spec file.")],
+    storage: StorageUrl = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete a study and all its trials, after asking.
+
+    \b
+    Example:
+      outcrop delete sim --storage sqlite:///sim.db
+    """
+    from outcrop.cli.stores import place_of
+    from outcrop.study import delete_study, load_study
+
+    name, store = place_of(study, storage)
+    count = len(load_study(name, store).trials)
+    if not yes and not typer.confirm(f"Delete study {name} with its {count} trials for good?"):
+        _say("nothing was deleted")
+        return
+    delete_study(name, store)
+    _say(f"study {name} is deleted")
+
+
+@app.command()
+def problems() -> None:
+    """List the test functions of `outcrop.problems`.
+
+    \b
+    Example:
+      outcrop problems
+    """
+    from rich.table import Table
+
+    from outcrop import problems as library
+    from outcrop.cli.pages import console, written
+
+    table = Table("problem", "parameters", "minimum", box=None, pad_edge=False)
+    for name in library.names():
+        problem = library.get(name)
+        minimum = "" if problem.minimum is None else written(float(problem.minimum))
+        table.add_row(name, str(len(problem.space.parameters)), minimum)
+    console().print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

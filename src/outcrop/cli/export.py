@@ -1,0 +1,54 @@
+"""Trials as CSV or JSON."""
+
+from __future__ import annotations
+
+__all__ = ["to_csv", "to_json"]
+
+import csv
+import io
+import json
+from dataclasses import fields
+from typing import Any
+
+from outcrop.records import write
+from outcrop.study import Study, Trial
+
+BEFORE = ("number", "state", "value", "std")
+AFTER = ("reason", "source", "attempt", "started", "finished")
+
+
+def to_csv(study: Study) -> str:
+    """One line for each trial; numbers are written so that nothing of them is lost."""
+    names = list(study.space.parameters)
+    columns = [f"params.{name}" if name in BEFORE + AFTER else name for name in names]
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow([*BEFORE, *columns, *AFTER])
+    for trial in study.trials:
+        cells = [*_fields(trial, BEFORE), *map(trial.params.get, names), *_fields(trial, AFTER)]
+        table.writerow(cells)
+    return text.getvalue()
+
+
+def to_json(study: Study) -> str:
+    """All that is known of every trial, and what the study was made with."""
+    names = [each.name for each in fields(Trial)]
+    return json.dumps(
+        {
+            "study": study.name,
+            "direction": study.direction,
+            "method": study.method,
+            "seed": study.seed,
+            "space": study.space.to_json(),
+            "trials": [
+                {name: write(getattr(trial, name), name) for name in names}
+                for trial in study.trials
+            ],
+        },
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def _fields(trial: Trial, names: tuple[str, ...]) -> list[Any]:
+    return [getattr(trial, name) for name in names]

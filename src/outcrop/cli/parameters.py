@@ -1,0 +1,117 @@
+"""The `[parameters]` of a spec as a space.
+
+    [parameters.nu]                          type = "float" or "int": low, high, log, step
+    [parameters.stencil]                     type = "categorical": choices
+    [parameters.size]                        type = "ordinal": values
+    [parameters.alpha]                       type = "fixed": value
+    [parameters.model]                       type = "choice": options
+    [parameters.model.options.linear]        an option that opens nothing
+    [parameters.model.options.mlp.layers]    a parameter of option "mlp", {model.mlp.layers}
+
+A list among `choices` is a tuple to the space.
+"""
+
+from __future__ import annotations
+
+__all__ = ["read_space"]
+
+from collections.abc import Callable
+from typing import Any
+
+from outcrop.cli.placeholders import OFFERED
+from outcrop.cli.toml import Table, shown
+from outcrop.errors import SpaceError
+from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Parameter, Space
+from outcrop.space.plain import listed, nearest
+
+NUMBER = {"low": "a number", "high": "a number", "log": "true or false", "step": "a number"}
+KEYS: dict[str, dict[str, str]] = {  # of each type, with the kind of their values
+    "float": NUMBER,
+    "int": NUMBER,
+    "categorical": {"choices": "a list"},
+    "ordinal": {"values": "a list"},
+    "fixed": {"value": "a value"},
+    "choice": {"options": "a table"},
+}
+OPTIONAL = ("log", "step")
+CLASSES: dict[str, Callable[..., Parameter]] = {  # their arguments are named as the keys are
+    "float": Float,
+    "int": Int,
+    "categorical": Categorical,
+    "ordinal": Ordinal,
+    "fixed": Fixed,
+    "choice": Choice,
+}
+EXAMPLES = {
+    "low": "low = 0.001",
+    "high": "high = 1.0",
+    "log": "log = true",
+    "step": "step = 0.5",
+    "choices": 'choices = ["a", "b"]',
+    "values": 'values = ["small", "large"]',
+    "value": "value = 1.0",
+    "options": "a table for each option, such as [parameters.model.options.mlp.layers], "
+    'or take type = "categorical" where no option has parameters',
+}
+
+
+def read_space(table: Table) -> Space:
+    """The space that the table `[parameters]` declares."""
+    if not table.items:
+        raise table.error(
+            'is missing or empty; declare what to choose, as in [parameters.nu] type = "float"'
+        )
+    for name in table.items:
+        if name in OFFERED:
+            raise table.error(f"is a name kept for {{{name}}}, {OFFERED[name]}; rename it", name)
+    group = _read_group(table)
+    try:
+        return Space(group)
+    except SpaceError as error:
+        raise table.error(f"cannot be used: {error}") from None
+
+
+def _read_group(table: Table) -> dict[str, Parameter]:
+    for name, item in table.items.items():
+        if not isinstance(item, dict):
+            constant = f'for a constant write {{type = "fixed", value = {shown(item)}}}'
+            raise table.error(
+                f"is {shown(item)}, expected a table that declares a parameter"
+                f"{table.misplaced(name) or f'; {constant}'}",
+                name,
+            )
+    return {name: _read_parameter(table.table(name)) for name in table.items}
+
+
+def _read_parameter(table: Table) -> Parameter:
+    kind = table.need("type", "a string", 'type = "float", or another type')
+    if kind not in KEYS:
+        raise table.error(
+            f"is {shown(kind)}, expected one of {listed([*KEYS])}{nearest(kind, KEYS)}", "type"
+        )
+    table.only(["type", *KEYS[kind]], f"type {shown(kind)}")
+    given = {
+        key: _read_value(table, key, wanted)
+        for key, wanted in KEYS[kind].items()
+        if key in table.items or key not in OPTIONAL
+    }
+    try:
+        return CLASSES[kind](**given)
+    except SpaceError as error:
+        raise table.error(f"cannot be used: {error}") from None
+
+
+def _read_value(table: Table, key: str, kind: str) -> Any:
+    value = table.need(key, kind, EXAMPLES[key])
+    return _read_options(table.table(key)) if key == "options" else _as_tuples(value)
+
+
+def _read_options(table: Table) -> dict[str, dict[str, Parameter]]:
+    for option, item in table.items.items():
+        table.check(item, "a table", "{} if it opens no parameters", option)
+    return {option: _read_group(table.table(option)) for option in table.items}
+
+
+def _as_tuples(value: Any) -> Any:
+    """A category that is a list, as the tuple that a space knows."""
+    return tuple(_as_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,59 @@
+"""Placeholders: `{nu}` in an argument, a variable or a path stands for the trial's value of `nu`.
+
+Names are the flat ones, `{model.mlp.layers}`, and those of `OFFERED`. A value is put in literally,
+once, and never seen by a shell: text as it is, floats with all their digits, the rest as JSON
+writes it (`true`, `[1, 2]`). There are no formats. `{{` and `}}` stand for braces.
+
+>>> fill("--nu={nu} {{x}}", {"nu": written(0.1)})
+'--nu=0.1 {x}'
+"""
+
+from __future__ import annotations
+
+__all__ = ["OFFERED", "BadBrace", "fill", "names", "written"]
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+OFFERED = {
+    "params": "path of a JSON file with the trial's parameters under their flat names",
+    "trial": "number of the trial",
+    "folder": "folder of the trial's output, made for it alone",
+    "here": "folder of the spec file",
+    "python": "the Python that runs outcrop",
+}
+
+PATTERN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+
+
+class BadBrace(ValueError):
+    """A brace that neither belongs to a placeholder nor is doubled."""
+
+
+def names(text: str) -> list[str]:
+    """The placeholders of a text, in their order.
+
+    >>> names("{a}x{model.mlp.layers}{{b}}")
+    ['a', 'model.mlp.layers']
+    """
+    found = []
+    for match in PATTERN.finditer(text):
+        if match[1] is not None:
+            found.append(match[1])
+        elif len(match[0]) == 1:
+            raise BadBrace(f"has a lone {match[0]}; write {match[0] * 2} for a brace")
+    return found
+
+
+def fill(text: str, values: Mapping[str, str]) -> str | None:
+    """The text with its placeholders replaced; None if one of them has no value."""
+    if not all(name in values for name in names(text)):
+        return None
+    return PATTERN.sub(lambda m: m[0][0] if m[1] is None else values[m[1]], text)
+
+
+def written(value: Any) -> str:
+    """A parameter's value as a program gets it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

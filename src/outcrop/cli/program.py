@@ -1,0 +1,214 @@
+"""A spec's program as an objective.
+
+A trial's folder is `<name>-output/000012-1` beside the spec: number and attempt, with a further
+number if that folder is there already, so that nothing is overwritten. It holds `stdout`, `stderr`,
+`params.json` and `command.json`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Program", "ProgramFailed", "ProgramStopped"]
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from threading import Condition, Event
+
+from outcrop.cli import process
+from outcrop.cli.output import NoValue, last_lines, read_value
+from outcrop.cli.placeholders import fill, written
+from outcrop.cli.spec import Spec, SpecError
+from outcrop.errors import OutcropError
+from outcrop.study.trial import Trial
+
+GRACE = 5.0  # seconds in which a program may end by itself
+QUOTED = 3  # lines of output in a message
+
+
+class ProgramFailed(OutcropError, RuntimeError):
+    """A run that gave no value; one line that says why and where its output is."""
+
+
+class ProgramStopped(ProgramFailed):
+    """A run that was ended by `Program.kill`, which says nothing of its parameters."""
+
+
+@dataclass
+class Running:
+    """How many trials run, and whether they are to stop."""
+
+    count: int = 0
+    changed: Condition = field(default_factory=Condition)
+    stop: Event = field(default_factory=Event)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        with self.changed:
+            self.count += 1
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.count -= 1
+                self.changed.notify_all()
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A spec's program as an objective; any number of threads may use it at once.
+
+    program = Program(read_spec("spec.toml"))
+    program.check()
+    value = program.evaluate(trial)
+    """
+
+    spec: Spec
+    grace: float = GRACE
+    _running: Running = field(default_factory=Running, repr=False)
+
+    def check(self) -> None:
+        """Refuse with `SpecError` what would fail in every trial: no program, no folder."""
+        spec, file, values = self.spec, self.spec.file.name, _constants(self.spec)
+        name, cwd = fill(spec.command[0][0], values), fill(spec.cwd, values)
+        try:
+            if name is not None:  # otherwise each trial has a program of its own
+                process.find(name, spec.folder, _environment(self._env(values)).get("PATH"))
+        except process.NotFound as error:
+            raise SpecError(f"{file}: {error}") from None
+        if cwd is not None and not (spec.folder / cwd).is_dir():
+            raise SpecError(
+                f'{file}: cwd is "{spec.cwd}", but {spec.folder / cwd} is not a folder; make it, '
+                "or correct cwd"
+            )
+        try:
+            spec.output.mkdir(exist_ok=True)
+        except OSError as error:
+            raise SpecError(
+                f"{file}: the output folder {spec.output} cannot be made: {error.strerror}; move "
+                "the spec to a folder that can be written to"
+            ) from None
+
+    def evaluate(self, trial: Trial) -> float:
+        """Run the program with the trial's parameters; its value, or `ProgramFailed`."""
+        with self._running.counted():
+            if self._running.stop.is_set():
+                raise ProgramStopped("not started, since all programs were stopped")
+            try:
+                folder = self._new_folder(trial)
+                return self._evaluate(trial, folder)
+            except OSError as error:
+                place = error.filename or self.spec.output
+                raise ProgramFailed(f"cannot keep its output: {error.strerror}: {place}") from None
+
+    def kill(self) -> None:
+        """Stop all that runs, and whatever would start; returns once nothing runs any more.
+
+        A program has `grace` seconds to end by itself.
+        """
+        running = self._running
+        running.stop.set()
+        with running.changed:
+            running.changed.wait_for(lambda: running.count == 0)
+
+    def _new_folder(self, trial: Trial) -> Path:
+        """A folder that was not there before."""
+        name = f"{trial.number:06d}-{trial.attempt}"
+        for again in count(1):
+            folder = self.spec.output / (name if again == 1 else f"{name}.{again}")
+            with suppress(FileExistsError):
+                folder.mkdir(parents=True)
+                break
+        return folder
+
+    def _evaluate(self, trial: Trial, folder: Path) -> float:
+        values = {
+            **_constants(self.spec),
+            **{name: written(value) for name, value in trial.params.items()},
+            "trial": str(trial.number),
+            "folder": str(folder),
+            "params": str(folder / "params.json"),
+        }
+        _write(folder / "params.json", dict(trial.params))
+        try:
+            code = self._run(folder, values)
+            if code:
+                raise ProgramFailed(f"{_described(code)}{_quoted(folder)}; output in {folder}")
+            return read_value(self.spec.objective, folder, values)
+        except NoValue as error:
+            raise ProgramFailed(f"{error}; output in {folder}") from None
+        except process.TimedOut:
+            raise ProgramFailed(
+                f"timeout after {self.spec.timeout:g} s{_quoted(folder)}; output in {folder}"
+            ) from None
+        except process.Stopped:
+            raise ProgramStopped(f"stopped on request; output in {folder}") from None
+
+    def _run(self, folder: Path, values: Mapping[str, str]) -> int:
+        """Run the program and return its exit code; how it was called is kept in its folder."""
+        spec, env = self.spec, self._env(values)
+        groups = [[fill(text, values) for text in group] for group in spec.command]
+        command = [str(text) for group in groups if None not in group for text in group]
+        cwd = spec.folder / str(fill(spec.cwd, values))
+        _write(folder / "command.json", {"command": command, "env": env, "cwd": str(cwd)})
+        environment = _environment(env)
+        try:
+            command[0] = process.find(command[0], spec.folder, environment.get("PATH"))
+            return process.run(
+                command,
+                str(cwd),
+                environment,
+                folder / "stdout",
+                folder / "stderr",
+                timeout=spec.timeout,
+                grace=self.grace,
+                stop=self._running.stop,
+            )
+        except process.NotFound as error:
+            raise ProgramFailed(f"{error}; see {folder}") from None
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise ProgramFailed(
+                f'command "{command[0]}" could not be started: {why}; see {folder}'
+            ) from None
+
+    def _env(self, values: Mapping[str, str]) -> dict[str, str | None]:
+        """The spec's variables; None for one that must not be there."""
+        return {name: fill(text, values) for name, text in self.spec.env.items()}
+
+
+def _constants(spec: Spec) -> dict[str, str]:
+    """The placeholders that are the same in every trial."""
+    return {"here": str(spec.folder), "python": sys.executable}
+
+
+def _environment(env: Mapping[str, str | None]) -> dict[str, str]:
+    """Our own environment with changes."""
+    changed = {**os.environ, **env}
+    return {name: value for name, value in changed.items() if value is not None}
+
+
+def _described(code: int) -> str:
+    """What a bad end was like."""
+    if code > 0:
+        return f"exit code {code}"
+    name = f" ({signal.Signals(-code).name})" if -code in {*signal.Signals} else ""
+    return f"killed by signal {-code}{name}"
+
+
+def _quoted(folder: Path) -> str:
+    """The end of the standard error, or of the output where that is empty."""
+    for name in ("stderr", "stdout"):
+        text = last_lines(folder / name, QUOTED)
+        if text:
+            return f", the last lines of {name}: {text}"
+    return ", no output"
+
+
+def _write(file: Path, content: object) -> None:
+    file.write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

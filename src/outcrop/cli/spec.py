@@ -1,0 +1,250 @@
+"""What a spec file says: a program, the parameters it takes, and where its value is found.
+
+    name = "heat"                                 names the study, its store and its output
+    command = ["./sim", "--nu={nu}", ["-n", "{model.mlp.layers}"]]
+    env = { OMP_NUM_THREADS = "1" }               added to the environment of `outcrop`
+    cwd = "."                                     from the spec's folder, or "{folder}"
+    direction = "minimize"                        or "maximize"
+    method = "auto"
+    timeout = 60                                  seconds for one run of the program
+    storage = "sqlite:///heat.db"                 a relative file is beside the spec
+    seed = 0
+    noise = false                                 or true, or a standard deviation
+
+    [objective]
+    from = "last-line"                            or "json" with field, "file" with path (and field)
+
+    [parameters.nu]                               see `parameters`
+
+Placeholders are those of `placeholders`. Where a parameter is not active in a trial, the argument
+that holds its placeholder is left out, or the whole inner list that holds it, and so is the
+variable. Every parameter must reach the program: by its placeholder, or with all others in the file
+`{params}`; a choice does so too by what its options open, if at most one of them opens nothing. A
+path in the program's own place (`./sim`) is taken from the spec's folder, whatever `cwd` is.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Spec", "SpecError", "read_spec"]
+
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from outcrop.cli.output import Objective
+from outcrop.cli.parameters import read_space
+from outcrop.cli.toml import SpecError, Table, load, shown
+from outcrop.cli.usage import Place, check_placeholders, check_use
+from outcrop.errors import MethodError
+from outcrop.space import Space
+from outcrop.space.plain import listed, nearest
+from outcrop.strategies import METHODS
+from outcrop.study.checks import DIRECTIONS, checked_noise, checked_seed
+
+KEYS = (
+    "name",
+    "command",
+    "env",
+    "cwd",
+    "direction",
+    "method",
+    "timeout",
+    "storage",
+    "seed",
+    "noise",
+    "objective",
+    "parameters",
+)
+SOURCES = {"last-line": (), "json": ("field",), "file": ("path", "field")}
+COMMAND = 'command = ["./sim", "--nu={nu}"]'
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A spec file, checked; texts hold placeholders."""
+
+    file: Path
+    name: str
+    command: tuple[tuple[str, ...], ...]  # arguments, in groups that are left out together
+    env: Mapping[str, str]
+    cwd: str  # from `folder`
+    direction: str
+    method: str
+    timeout: float | None  # seconds for one run
+    storage: str  # URL
+    seed: int | None
+    noise: bool | float | None
+    objective: Objective
+    space: Space
+
+    @property
+    def folder(self) -> Path:
+        """Where the file is."""
+        return self.file.parent
+
+    @property
+    def output(self) -> Path:
+        """Where the output of all trials is kept."""
+        return self.folder / f"{self.name}-output"
+
+
+def read_spec(path: str | Path) -> Spec:
+    """The spec in a file; `SpecError` names what is wrong with it."""
+    top = load(Path(path), KEYS)
+    top.only(KEYS, "a spec")
+    file = Path(path).resolve()
+    name = _read_name(top, file.parent)
+    spec = Spec(
+        file=file,
+        name=name,
+        command=_read_command(top),
+        env=_read_env(top),
+        cwd=top.get("cwd", "a string", 'cwd = "."', "."),
+        direction=_read_word(top, "direction", "minimize", DIRECTIONS),
+        method=_read_word(top, "method", "auto", tuple(METHODS)),
+        timeout=_read_timeout(top),
+        storage=_read_storage(top, file.parent, name),
+        seed=_read_checked(top, "seed", checked_seed),
+        noise=_read_checked(top, "noise", checked_noise),
+        objective=_read_objective(top.table("objective")),
+        space=read_space(top.table("parameters")),
+    )
+    texts = _texts(spec)
+    check_placeholders(texts, spec.space, top)
+    check_use(texts, spec.space, top)
+    return spec
+
+
+def _texts(spec: Spec) -> dict[Place, str]:
+    """Every text that may hold placeholders, by its place in the file."""
+    texts: dict[Place, str] = {("env", name): text for name, text in spec.env.items()}
+    for index, group in enumerate(spec.command):
+        for inner, text in enumerate(group):
+            place = ("command", index) if len(group) == 1 else ("command", index, inner)
+            texts[place] = text
+    texts[("cwd",)] = spec.cwd
+    if spec.objective.path is not None:
+        texts["objective", "path"] = spec.objective.path
+    return texts
+
+
+def _read_name(top: Table, folder: Path) -> str:
+    name: str = top.need("name", "a string", f"name = {shown(folder.name or 'study')}")
+    if not re.fullmatch(r"\w([\w .+-]*[\w+-])?", name):
+        raise top.error(
+            f"is {shown(name)}, which cannot name files; use letters, digits, - and _", "name"
+        )
+    return name
+
+
+def _read_command(top: Table) -> tuple[tuple[str, ...], ...]:
+    given = top.items.get("command")
+    example = COMMAND
+    if isinstance(given, str) and given.strip():
+        with suppress(ValueError):  # an open quote
+            example = f"command = {shown(shlex.split(given))}, one text for each argument"
+    command = top.need("command", "a list", example)
+    if not command:
+        raise top.error(f"is empty; write {COMMAND}", "command")
+    groups = []
+    for index, item in enumerate(command):
+        group = item if isinstance(item, list) else [item]
+        for text in group:
+            top.check(text, "a string", shown(str(text)), "command", index)
+        groups.append(tuple(group))
+    if not groups[0] or not groups[0][0]:
+        raise top.error(f"names no program; write {COMMAND}", "command", 0)
+    return tuple(groups)
+
+
+def _read_env(top: Table) -> dict[str, str]:
+    table = top.table("env")
+    for name, value in table.items.items():
+        if not name or "=" in name:
+            raise table.error("cannot name a variable of the environment; rename it", name)
+        table.check(value, "a string", shown(str(value)), name)
+    return dict(table.items)
+
+
+def _read_word(table: Table, key: str, default: str, allowed: Sequence[str]) -> str:
+    word: str = table.get(key, "a string", f"{key} = {shown(default)}", default)
+    if word not in allowed:
+        raise table.error(
+            f"is {shown(word)}, expected one of {listed(allowed)}{nearest(word, allowed)}", key
+        )
+    return word
+
+
+def _read_timeout(top: Table) -> float | None:
+    timeout = top.get("timeout", "a number", "timeout = 60, in seconds")
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise top.error(
+            f"is {shown(timeout)}, expected seconds above 0; leave it out for no limit", "timeout"
+        )
+    return None if timeout is None else float(timeout)
+
+
+def _read_storage(top: Table, folder: Path, name: str) -> str:
+    """The URL of the store, with the whole path of an SQLite file."""
+    default = f"sqlite:///{name}.db"
+    text = top.get("storage", "a string", f"storage = {shown(default)}", default)
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise top.error(
+            f"is {shown(text)}, expected a URL; write {shown(default)} for a file beside the spec",
+            "storage",
+        ) from None
+    if url.get_backend_name() != "sqlite":
+        return url.render_as_string(hide_password=False)
+    if url.database in (None, "", ":memory:"):
+        raise top.error(
+            f"is {shown(text)}, which is lost when the command ends; write {shown(default)}",
+            "storage",
+        )
+    url = url.set(database=str(folder / str(url.database)))
+    return url.render_as_string(hide_password=False)
+
+
+def _read_checked(top: Table, key: str, check: Callable[[object], Any]) -> Any:
+    """A value that the study itself knows how to check; None if it is not there."""
+    if key not in top.items:
+        return None
+    try:
+        return check(top.items[key])
+    except MethodError as error:
+        raise SpecError(f"{top.file}: {error}") from None  # it begins with the key
+
+
+def _read_objective(table: Table) -> Objective:
+    table.only(["from", "field", "path"], "objective")
+    source = _read_word(table, "from", "last-line", tuple(SOURCES))
+    for key in ("field", "path"):
+        if key in table.items and key not in SOURCES[source]:
+            other = "json" if key == "field" else "file"
+            raise table.error(f'has no meaning with from = "{source}"; write from = "{other}"', key)
+    read = table.need if source == "json" else table.get
+    field = read("field", "a string", 'field = "loss"')
+    if field == "":
+        raise table.error('is empty; write field = "loss"', "field")
+    path = table.need("path", "a string", 'path = "result.txt"') if source == "file" else None
+    if path is not None and not _is_inside(path):
+        raise table.error(
+            f"is {shown(path)}, expected a file in the trial's folder, so that trials that run at "
+            'once keep apart; write path = "result.txt" and tell the program of {folder}',
+            "path",
+        )
+    return Objective(field, path)
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path from the trial's folder stays in it, as far as its text shows."""
+    parts = PurePath(path).parts
+    return bool(parts) and not PurePath(path).is_absolute() and not {"..", "{here}"} & {*parts}

@@ -1,0 +1,139 @@
+"""Tables of a TOML file that know where they stand, so that every error names file, key and value.
+
+A spec is read through `Table`: each getter checks one type, and what is wrong is one line such as
+`spec.toml: parameters.nu.low is "1", expected a number; write low = 1.0`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["SpecError", "Table", "load", "shown"]
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from outcrop.errors import OutcropError
+from outcrop.space.plain import listed, nearest
+
+LONGEST = 80  # characters of a value in a message
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "a string": (str,),
+    "a number": (int, float),
+    "a whole number": (int,),
+    "true or false": (bool,),
+    "a list": (list,),
+    "a table": (dict,),
+    "a value": (str, int, float, bool, list),
+}
+
+
+class SpecError(OutcropError, ValueError):
+    """A spec file that cannot be read, or that asks for something that cannot be done."""
+
+
+def shown(value: object) -> str:
+    """A value as TOML writes it, or nearly, on one line."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a file."""
+
+    file: str  # as the user wrote it
+    path: tuple[str, ...]  # keys from the top of the file
+    items: Mapping[str, Any]
+    top: tuple[str, ...]  # keys that belong to the top of the file
+
+    def error(self, what: str, *keys: str | int) -> SpecError:
+        """The error for this table, or for what is below it at `keys`."""
+        place = self._place(*keys)
+        return SpecError(f"{self.file}: {place}{' ' if place else ''}{what}")
+
+    def only(self, known: Sequence[str], whose: str) -> None:
+        """Refuse keys that are not `known`."""
+        for key in self.items:
+            if key not in known:
+                hint = self.misplaced(key) or nearest(key, known)
+                raise self.error(
+                    f"is an unknown key{hint or f'; {whose} takes {listed(known)}'}", key
+                )
+
+    def misplaced(self, key: str) -> str:
+        """A hint for a key that TOML counts to this table since it is written below its head."""
+        if not self.path or key not in self.top:
+            return ""
+        return "; it belongs to the top of the file, above the first [table]"
+
+    def get(self, key: str, kind: str, example: str, default: Any = None) -> Any:
+        """The value of a key, or `default` if it is not there; `example` is what to write."""
+        if key not in self.items:
+            return default
+        self.check(self.items[key], kind, example, key)
+        return self.items[key]
+
+    def need(self, key: str, kind: str, example: str) -> Any:
+        """The value of a key that must be there."""
+        if key not in self.items:
+            raise self.error(f"is missing; write {example}", key)
+        return self.get(key, kind, example)
+
+    def check(self, value: object, kind: str, example: str, *keys: str | int) -> None:
+        """Refuse a value below this table that is not of its kind."""
+        types = KINDS[kind]
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            raise self.error(f"is {shown(value)}, expected {kind}; write {example}", *keys)
+
+    def table(self, key: str) -> Table:
+        """The table below a key; an empty one if it is not there."""
+        items = self.get(key, "a table", f"[{self._place(key)}] above its keys", {})
+        return Table(self.file, (*self.path, key), items, self.top)
+
+    def _place(self, *keys: str | int) -> str:
+        place = ".".join(_quoted(key) for key in self.path)
+        for key in keys:
+            place += f"[{key}]" if isinstance(key, int) else f"{'.' * bool(place)}{_quoted(key)}"
+        return place
+
+
+def load(path: Path, keys: Sequence[str]) -> Table:
+    """The top of a TOML file that takes `keys`; `SpecError` if it is not there or not TOML."""
+    file = str(path)
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        there = sorted(each.name for each in path.parent.glob("*.toml"))
+        near = nearest(path.name, there) or (f"; its folder holds {listed(there)}" if there else "")
+        raise SpecError(f"{file} was not found{near or '; give the path of a spec file'}") from None
+    except IsADirectoryError:
+        raise SpecError(f"{file} is a folder; give the path of a spec file in it") from None
+    except OSError as error:
+        raise SpecError(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"{file} is not UTF-8 text (byte {error.start}); save it with that encoding"
+        ) from None
+    try:
+        return Table(file, (), tomllib.loads(text), tuple(keys))
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"{file} is not valid TOML: {error}{_line_of(error, text)}") from None
+
+
+def _quoted(key: str) -> str:
+    """A key as TOML writes it, with quotes where it needs them."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
+
+
+def _line_of(error: tomllib.TOMLDecodeError, text: str) -> str:
+    """The line that an error message speaks of."""
+    place = re.search(r"line (\d+)", str(error))
+    lines = text.splitlines()
+    if place is None or int(place[1]) > len(lines):
+        return ""
+    return f": {shown(lines[int(place[1]) - 1].strip())}"

@@ -1,0 +1,74 @@
+"""`outcrop run`: tune a program by its spec file."""
+
+from __future__ import annotations
+
+__all__ = ["tune"]
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from outcrop.cli.pages import best_lines
+from outcrop.cli.program import Program
+from outcrop.cli.spec import Spec, read_spec
+from outcrop.errors import AllTrialsFailed, StudyError
+from outcrop.study import Study
+from outcrop.study.storage import Storage, open_storage
+
+Say = Callable[[str], object]
+
+
+def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool, say: Say) -> bool:
+    """Run the program until the study has `trials` trials; False if it was interrupted."""
+    spec = read_spec(path)
+    program = Program(spec)
+    program.check()
+    study = _opened(spec, open_storage(spec.storage), path, resume)
+    done = sum(trial.state != "running" for trial in study.trials)
+    if done >= trials:
+        say(f"study {study.name} has {done} trials already; --trials {done + 20} would add 20")
+        return True
+    with ThreadPoolExecutor(workers) as executor:  # each only waits for a program
+        try:
+            result = study.optimize(
+                program, trials - done, n_workers=workers, executor=executor, progress=progress
+            )
+        except AllTrialsFailed as error:
+            first = study.trials[0]
+            raise AllTrialsFailed(
+                f"the first trials all failed, the first with: {first.reason}; correct the "
+                f"program or the spec, then: outcrop run {path} --resume"
+            ) from error
+        finally:
+            program.kill()
+    for line in _closing(study, spec, path, interrupted=result.interrupted, reason=result.reason):
+        say(line)
+    return not result.interrupted
+
+
+def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
+    if storage.find(spec.name) is not None and not resume:
+        raise StudyError(
+            f"study {spec.name!r} exists already; go on with it: outcrop run {path} --resume, or "
+            "change its name in the spec"
+        )
+    return Study(
+        spec.space,
+        spec.name,
+        storage,
+        method=spec.method,
+        direction=spec.direction,
+        seed=spec.seed,
+        noise=spec.noise,
+    )
+
+
+def _closing(study: Study, spec: Spec, path: Path, *, interrupted: bool, reason: str) -> list[str]:
+    trials = study.trials
+    failed = sum(trial.state == "failed" for trial in trials)
+    lines = [f"{len(trials)} trials, {failed} failed; stopped: {reason}", *best_lines(study)]
+    if interrupted:
+        lines.append(f"nothing is lost; go on with: outcrop run {path} --resume")
+    else:
+        lines.append(f"look at it with: outcrop show {path}")
+    return [*lines, f"the output of every trial is in {spec.output.name}"]

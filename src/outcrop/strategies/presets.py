@@ -1,0 +1,28 @@
+"""The surrogates behind names of methods, for a space."""
+
+from __future__ import annotations
+
+__all__ = ["PRESETS", "Preset", "family_for"]
+
+from typing import NamedTuple
+
+from outcrop.space import Space
+from outcrop.surrogates import Family, Spartan, Warped
+
+
+class Preset(NamedTuple):
+    """A method that is "gp" with another kind of Gaussian process."""
+
+    family: Family
+    what: str  # for the list of methods
+
+
+PRESETS = {
+    "warped": Preset(Warped(), "Gaussian process behind a learnt warping of every number"),
+    "spartan": Preset(Spartan(), "Gaussian process with other lengthscales in a learnt region"),
+}
+
+
+def family_for(space: Space, family: Family) -> Family | None:
+    """`family`, or None if the space has no numbers that it could say anything about."""
+    return None if all(column.is_code for column in space.columns) else family

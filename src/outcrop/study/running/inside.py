@@ -1,0 +1,84 @@
+"""What happens inside a worker process.
+
+The objective arrives once, as bytes, and is loaded before the first trial. If that fails every
+trial of the worker fails with the reason; the probe has usually found out before.
+"""
+
+from __future__ import annotations
+
+__all__ = ["PROBE", "end_if_probed", "evaluate_loaded", "load", "report_loading"]
+
+import os
+import pickle
+import signal
+from collections.abc import Mapping
+from multiprocessing.connection import Connection
+from multiprocessing.process import current_process
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from outcrop.study.running.evaluation import Outcome, described, evaluate_elsewhere
+from outcrop.study.trial import Trial
+
+PROBE = "outcrop-probe"  # name of the process that tries to load the objective
+
+_loaded: Any = None  # the objective, or the outcome of every trial where it could not be loaded
+
+
+def load(packed: bytes, environment: Mapping[str, str]) -> None:
+    """Make this process ready to evaluate."""
+    global _loaded
+    os.environ.update(environment)
+    np.random.seed()  # noqa: NPY002 - a copy of a process would draw the numbers of all others
+    _take_children_along()
+    try:
+        _loaded = pickle.loads(packed)
+    except BaseException as error:
+        _loaded = Outcome.of(error)
+
+
+def evaluate_loaded(trial: Trial) -> Outcome:
+    """Evaluate the objective that was loaded."""
+    if isinstance(_loaded, Outcome):
+        return _loaded
+    return evaluate_elsewhere(_loaded, trial)
+
+
+def report_loading(packed: bytes, environment: Mapping[str, str], writer: Connection) -> None:
+    """Send type and message of what loading raises, or two empty strings."""
+    os.environ.update(environment)
+    try:
+        pickle.loads(packed)
+    except BaseException as error:
+        writer.send((type(error).__name__, described(error)))
+    else:
+        writer.send(("", ""))
+    writer.close()
+
+
+def end_if_probed() -> None:
+    """End a probe that has come to a run: its script runs again when it is only imported."""
+    if current_process().name == PROBE:
+        raise SystemExit(1)
+
+
+def _take_children_along() -> None:
+    """Have this worker, when it is told to end, end the programs that its objective started."""
+    if not hasattr(os, "setpgid"):
+        return
+    try:
+        os.setpgid(0, 0)
+    except OSError:
+        return  # its children then share the group with processes that are not its own
+    previous = signal.getsignal(signal.SIGTERM)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the group includes this process
+        os.killpg(0, signal.SIGTERM)
+        if callable(previous):
+            previous(number, frame)
+        os._exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)

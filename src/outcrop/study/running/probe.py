@@ -1,0 +1,75 @@
+"""A process that tries to load the objective before any trial depends on it."""
+
+from __future__ import annotations
+
+__all__ = ["probe"]
+
+import logging
+from collections.abc import Mapping
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from outcrop.errors import ObjectiveError
+from outcrop.study.running.evaluation import described
+from outcrop.study.running.inside import PROBE, report_loading
+
+logger = logging.getLogger(__name__)
+
+SLOW = 30.0  # seconds after which a user may wonder what is going on
+GUARD = 'put what starts the run under `if __name__ == "__main__":`'
+
+
+def probe(context: Any, packed: bytes, environment: Mapping[str, str]) -> None:
+    """Load the objective in a process of this context, or raise `ObjectiveError`."""
+    reader, writer = context.Pipe(duplex=False)
+    process = context.Process(
+        target=report_loading, args=(packed, environment, writer), name=PROBE, daemon=True
+    )
+    try:
+        process.start()
+    except (RuntimeError, AssertionError, OSError, EOFError) as error:
+        reader.close()
+        raise ObjectiveError(
+            f"worker processes cannot be started here ({described(error).strip()}); if this is a "
+            f"script, {GUARD}; else use n_workers=1"
+        ) from None
+    finally:
+        writer.close()
+    try:
+        report = _report(reader, process)
+    finally:
+        reader.close()
+        process.join(1.0)
+        process.kill()  # whatever threads or programs the objective brought along
+        process.join()
+        process.close()
+    if report is None:
+        raise ObjectiveError(
+            "a new process ended while it imported the program that started this run; a worker "
+            f"imports it to find the objective, so {GUARD}. If that is so already, its error is "
+            "above"
+        )
+    kind, message = report
+    if kind:
+        raise ObjectiveError(f"a worker cannot load the objective ({message}); {_advice(kind)}")
+
+
+def _report(reader: Connection, process: Any) -> tuple[str, str] | None:
+    """What the probe says; None if it ended without a word."""
+    while not wait([reader, process.sentinel], SLOW):
+        logger.warning("still waiting for a new process to load the objective")
+    try:
+        return reader.recv() if reader.poll() else None
+    except EOFError:
+        return None
+
+
+def _advice(kind: str) -> str:
+    if kind == "AttributeError":
+        return (
+            "a worker imports the module of the objective, so define it there at the top level, "
+            'outside of `if __name__ == "__main__":` and of other functions'
+        )
+    if kind == "ModuleNotFoundError":
+        return "install that module, or put its folder on PYTHONPATH"
+    return "what is pickled with it must load in a new process"

@@ -1,0 +1,171 @@
+"""How a run is going, on standard error: lines that are kept up to date, or some now and then."""
+
+from __future__ import annotations
+
+__all__ = ["Display", "Lines", "Silent", "Tally", "View", "view_of"]
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TextIO
+
+from outcrop.errors import MethodError
+from outcrop.study.trial import Trial
+
+LINES = 10  # written by a whole run where a line cannot be kept up to date
+MINUTE = 60.0  # seconds; a longer silence would worry
+REFRESH = 5.0  # times per second that a terminal is rewritten
+BAR = 30  # characters
+
+
+@dataclass
+class Tally:
+    """What a run has come to so far; counts are of this run, the best value is the study's."""
+
+    total: int | None = None  # trials to come, if that is known
+    workers: int = 1
+    maximise: bool = False
+    best: float | None = None
+    done: int = 0
+    failures: int = 0
+    busy: int = 0
+    thinking: float = 0.0  # seconds inside the optimiser
+    clock: Callable[[], float] = time.monotonic
+    began: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.began = self.clock()
+
+    @property
+    def elapsed(self) -> float:
+        return self.clock() - self.began
+
+    def count(self, trial: Trial) -> None:
+        """Count a trial that is done."""
+        self.done += 1
+        self.failures += trial.state == "failed"
+        self.consider(trial)
+
+    def consider(self, trial: Trial) -> None:
+        """Let a trial's value be the best, if it is."""
+        if trial.value is not None:
+            better = max if self.maximise else min
+            self.best = trial.value if self.best is None else better(self.best, trial.value)
+
+    def parts(self) -> dict[str, str]:
+        """What there is to say, in words."""
+        elapsed = max(self.elapsed, 1e-9)
+        seconds = int(elapsed)
+        return {
+            "trials": f"{self.done}" if self.total is None else f"{self.done}/{self.total}",
+            "best": "no value yet" if self.best is None else f"best {self.best:.6g}",
+            "rate": f"{MINUTE * self.done / elapsed:.1f}/min",
+            "optimiser": f"optimiser {self.thinking:.1f} s ({self.thinking / elapsed:.0%})",
+            "failures": f"{self.failures} failed",
+            "busy": f"{self.busy}/{self.workers} busy",
+            "elapsed": f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}",
+        }
+
+
+class View(Protocol):
+    """Something that shows a tally."""
+
+    def update(self) -> None:
+        """Show it if there is reason to; called often."""
+
+    def close(self) -> None:
+        """Show it for the last time."""
+
+
+def view_of(
+    tally: Tally, wanted: bool | Literal["auto"] = "auto", stream: TextIO | None = None
+) -> View:
+    """A display on a terminal; elsewhere lines if they are `wanted`, and nothing by `"auto"`."""
+    if wanted not in (True, False, "auto"):
+        raise MethodError(f"progress must be True, False or 'auto', got {wanted!r}")
+    stream = sys.stderr if stream is None else stream
+    if stream is None or wanted is False:  # a windowed program has no standard error
+        return Silent()
+    if stream.isatty():
+        return Display(tally, stream)
+    return Lines(tally, stream) if wanted is True else Silent()
+
+
+class Silent:
+    """Shows nothing."""
+
+    def update(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass
+class Lines:
+    """Writes a line for every tenth of the trials, and after every minute without one."""
+
+    tally: Tally
+    stream: TextIO
+    _done: int = 0  # trials when the newest line was written
+    _written: float = 0.0  # seconds since the run began
+
+    def update(self) -> None:
+        tenth_is_done = self._tenth(self.tally.done) > self._tenth(self._done)
+        if tenth_is_done or self.tally.elapsed - self._written >= MINUTE:
+            self._write()
+
+    def close(self) -> None:
+        if self.tally.done > self._done:
+            self._write()
+
+    def _tenth(self, done: int) -> int:
+        return 0 if self.tally.total is None else LINES * done // self.tally.total
+
+    def _write(self) -> None:
+        self._done, self._written = self.tally.done, self.tally.elapsed
+        self.stream.write("trial " + ", ".join(self.tally.parts().values()) + "\n")
+        self.stream.flush()
+
+
+class Display:
+    """Keeps two lines of a terminal up to date; what is printed meanwhile appears above them."""
+
+    def __init__(self, tally: Tally, stream: TextIO, console: Any = None) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        self._tally = tally
+        self._live = Live(
+            console=console or Console(file=stream),
+            get_renderable=self._lines,
+            refresh_per_second=REFRESH,
+        )
+        self._live.start()
+
+    def update(self) -> None:
+        pass  # it looks at the tally by itself
+
+    def close(self) -> None:
+        self._live.stop()
+
+    def _lines(self) -> Any:
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        tally, parts = self._tally, self._tally.parts()
+        above: list[Any] = [parts.pop("trials"), Text(parts.pop("best"), "bold")]
+        if tally.total is not None:
+            above.insert(0, ProgressBar(tally.total, min(tally.done, tally.total), width=BAR))
+        line = Table.grid(padding=(0, 2))
+        for _ in above:
+            line.add_column(no_wrap=True)
+        line.add_row(*above)
+        below = Text(no_wrap=True, overflow="ellipsis")
+        for name, part in parts.items():
+            below.append("  " if below else "")
+            below.append(part, "red" if name == "failures" and tally.failures else "dim")
+        return Group(line, below)

@@ -1,0 +1,62 @@
+"""What a run found."""
+
+from __future__ import annotations
+
+__all__ = ["Result"]
+
+from dataclasses import dataclass
+from typing import Any
+
+from outcrop.study import tables
+from outcrop.study.answers import best_of
+from outcrop.study.running.protocol import Runnable
+from outcrop.study.trial import Trial
+from outcrop.typing import Params
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What an optimisation found; `trials` are all of the study's.
+
+    Where no trial has finished, asking for the best one raises `NoBelief`.
+    """
+
+    study: Any  # a `Runnable`, to go on with or to ask what it believes
+    trials: tuple[Trial, ...]
+    interrupted: bool = False  # by Ctrl-C
+    reason: str = ""  # why the run ended
+
+    @classmethod
+    def of(cls, study: Runnable, reason: str = "", *, interrupted: bool = False) -> Result:
+        """The result of a run as the study stands now."""
+        return cls(study, tuple(study.trials), interrupted, reason)
+
+    @property
+    def best_trial(self) -> Trial:
+        """The finished trial with the best value observed."""
+        return best_of(self.trials, -1.0 if self.study.direction == "maximize" else 1.0)
+
+    @property
+    def best_params(self) -> Params:
+        return self.best_trial.params
+
+    @property
+    def best_value(self) -> float:
+        value = self.best_trial.value
+        assert value is not None  # it is finished
+        return value
+
+    @property
+    def n_failed(self) -> int:
+        return sum(trial.state == "failed" for trial in self.trials)
+
+    def to_frame(self) -> Any:
+        """All trials as a pandas DataFrame."""
+        return tables.to_frame(self.trials, self.study.space)
+
+    def __repr__(self) -> str:
+        best = "nothing finished"
+        if any(trial.state == "finished" for trial in self.trials):
+            best = f"best_value={self.best_value!r}, best_params={dict(self.best_params)!r}"
+        ended = f", {self.reason}" if self.reason else ""
+        return f"Result({best}, {len(self.trials)} trials, {self.n_failed} failed{ended})"

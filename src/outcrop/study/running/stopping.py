@@ -1,0 +1,132 @@
+"""Stopping rules: why a study has done enough.
+
+A rule is called with the study before each ask and says why to stop, or None. What runs is finished
+then. Any function of the study will do.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ImprovementLeft", "MaxTrials", "NoImprovement", "Target"]
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from outcrop.errors import MethodError
+from outcrop.space.plain import exact_float
+from outcrop.study.checks import checked_count
+from outcrop.study.running.protocol import Runnable
+from outcrop.study.trial import Trial
+
+CONSECUTIVE = 3  # suggestions that must agree that little is left: one may be odd
+
+
+@dataclass(frozen=True)
+class Target:
+    """A value at least as good as this one was found.
+
+    >>> Target(0.1)
+    Target(value=0.1)
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        _number(self, "value")
+
+    def __call__(self, study: Runnable) -> str | None:
+        sign, values = _signed(study, study.trials)
+        if values and min(values) <= sign * self.value:
+            return f"target {self.value:g} reached: {sign * min(values):g}"
+        return None
+
+
+@dataclass(frozen=True)
+class NoImprovement:
+    """None of the last `trials` that ended, failed ones included, was better by more than `by`.
+
+    >>> NoImprovement(trials=20, by=0.01)
+    NoImprovement(trials=20, by=0.01)
+    """
+
+    trials: int
+    by: float = 0.0  # in units of the objective
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "trials", checked_count(self.trials, "trials"))
+        _number(self, "by", least=0.0)
+
+    def __call__(self, study: Runnable) -> str | None:
+        ended = [trial for trial in study.trials if trial.state != "running"]
+        ended.sort(key=lambda trial: (trial.finished or 0.0, trial.number))
+        _, before = _signed(study, ended[: -self.trials])
+        _, since = _signed(study, ended[-self.trials :])
+        if not before or min(before) - min(since, default=math.inf) > self.by:
+            return None
+        wanted = f" by more than {self.by:g}" if self.by else ""
+        return f"no improvement{wanted} in {self.trials} trials"
+
+
+@dataclass(frozen=True)
+class ImprovementLeft:
+    """A further trial is expected to gain less than a fraction of what was gained so far.
+
+        study.optimize(objective, stop=[ImprovementLeft(0.01)])
+
+    The fraction is of the difference between the best and the median value. Suggestions without a
+    model, such as those of the initial design, expect nothing, and the study goes on.
+    """
+
+    fraction: float
+
+    def __post_init__(self) -> None:
+        _number(self, "fraction", least=0.0)
+        if self.fraction == 0:
+            raise MethodError("fraction must be above 0: no model expects nothing at all")
+
+    def __call__(self, study: Runnable) -> str | None:
+        trials = study.trials
+        newest = [trial for trial in trials if trial.source == "asked"][-CONSECUTIVE:]
+        left = [exact_float(trial.why.get("improvement")) for trial in newest]
+        _, values = _signed(study, trials)
+        if not values or len(left) < CONSECUTIVE:
+            return None
+        limit = self.fraction * (median(values) - min(values))
+        if any(each is None or each >= limit for each in left):
+            return None
+        return f"expected improvement {left[-1]:.3g}, less than {self.fraction:g} of the spread"
+
+
+@dataclass(frozen=True)
+class MaxTrials:
+    """The study has this many trials, running ones and those of earlier runs included.
+
+    >>> MaxTrials(100)
+    MaxTrials(total=100)
+    """
+
+    total: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", checked_count(self.total, "total"))
+
+    def __call__(self, study: Runnable) -> str | None:
+        return f"the study has {self.total} trials" if len(study.trials) >= self.total else None
+
+
+def _number(rule: Any, name: str, least: float = -math.inf) -> None:
+    """Make a field a float, or refuse it."""
+    given = getattr(rule, name)
+    number = exact_float(given)
+    if number is None or number < least:
+        bound = "" if least == -math.inf else f" of at least {least:g}"
+        raise MethodError(f"{name} must be a finite number{bound}, got {given!r}")
+    object.__setattr__(rule, name, number)
+
+
+def _signed(study: Runnable, trials: Iterable[Trial]) -> tuple[float, list[float]]:
+    """The sign that makes smaller better, and the finished values multiplied by it."""
+    sign = -1.0 if study.direction == "maximize" else 1.0
+    return sign, [sign * trial.value for trial in trials if trial.value is not None]

@@ -1,0 +1,32 @@
+"""Where studies are kept: `Memory`, or a database by URL.
+
+Read `base` for what a store promises, `memory` for the plainest one, `sql` for the durable one;
+databases are loaded when one is first opened.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Held", "Lease", "Memory", "Storage", "open_storage"]
+
+from outcrop.errors import StorageError
+from outcrop.study.storage.base import Held, Lease, Storage
+from outcrop.study.storage.memory import Memory
+
+
+def open_storage(storage: str | Storage | None) -> Storage:
+    """The store itself, the one at a URL, or a new one in memory for None.
+
+    >>> open_storage(None)
+    Memory()
+    """
+    if storage is None:
+        return Memory()
+    if isinstance(storage, str):
+        from outcrop.study.storage.sql import SqlStorage  # a search without a database needs none
+
+        return SqlStorage(storage)
+    if not isinstance(storage, Storage):
+        raise StorageError(
+            f"expected a URL such as 'sqlite:///study.db', a storage or None, got {storage!r}"
+        )
+    return storage

@@ -1,0 +1,129 @@
+"""What a store of studies is: for each study a log of texts that only grows, and a few leases.
+
+A store never looks inside a record. Durations cross its interface, never deadlines, since each
+store has its own clock.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Held", "Lease", "MAX_NAME", "Storage", "checked_seconds", "checked_text", "no_study"]
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from outcrop.errors import StudyError
+
+MAX_NAME = 200  # characters of a name; at 4 bytes each they fit any database's index
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The wish to hold `key` for a while; `inf` seconds never expire."""
+
+    key: str
+    owner: str
+    seconds: float
+
+    def __post_init__(self) -> None:
+        checked_text(self.key, "key of a lease", MAX_NAME)
+        checked_text(self.owner, "owner of a lease", MAX_NAME)
+        checked_seconds(self.seconds)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lease as it was found."""
+
+    owner: str
+    left: float  # seconds, not positive once it has expired
+
+
+@runtime_checkable
+class Storage(Protocol):
+    """Where studies are kept; what is said of an operation holds for threads and processes too.
+
+    A study is known by the id that `create` gave it. `StudyError` if there is none of that id (any
+    more); `StorageError` if the store cannot be reached, and then nothing was written.
+    """
+
+    def create(self, name: str, record: str) -> int | None:
+        """The id of a new study whose log is `[record]`; None if the name is taken.
+
+        Names differ if any character does. No id is used twice, not even after `delete`.
+        """
+
+    def find(self, name: str) -> int | None:
+        """The id of the study with this name, or None."""
+
+    def names(self) -> list[str]:
+        """The names of all studies, in the order of their creation."""
+
+    def delete(self, study: int) -> None:
+        """Remove a study, its log and its leases."""
+
+    def read(self, study: int, since: int = 0) -> list[str]:
+        """The records from position `since` on; none if the log is not longer than that."""
+
+    def append(
+        self,
+        study: int,
+        position: int,
+        records: Sequence[str],
+        *,
+        take: Sequence[Lease] = (),
+        drop: Sequence[str] = (),
+    ) -> bool:
+        """Write `records`, take leases and then drop keys, whoever holds them: all or nothing.
+
+        False if others were faster: the log is not exactly `position` long, or one of `take` is
+        held by another owner and has not expired. What was written survives a loss of power.
+        """
+
+    def acquire(self, study: int, lease: Lease) -> bool:
+        """Take a lease that is free, expired or one's own; False if another owner holds it."""
+
+    def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
+        """Those of `keys` that `owner` still holds, now for `seconds` from here on.
+
+        A lease that has expired is still held as long as nobody else has taken it.
+        """
+
+    def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
+        """Drop those of `keys` that `owner` holds; nothing if the study is gone."""
+
+    def leases(self, study: int) -> dict[str, Held]:
+        """All leases by key, expired ones too."""
+
+    def close(self) -> None:
+        """Let go of files and connections; what is stored stays."""
+
+
+def checked_text(text: object, what: str, longest: int | None = None) -> str:
+    """Text that any database can hold; `longest` also asks for at least one character."""
+    if not isinstance(text, str):
+        raise StudyError(f"the {what} must be text, got {text!r}")
+    if longest is not None and not 0 < len(text) <= longest:
+        raise StudyError(f"the {what} must have 1 to {longest} characters, got {len(text)}")
+    if "\0" in text:
+        raise StudyError(f"the {what} must not hold the character NUL, got {text[:MAX_NAME]!r}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise StudyError(
+            f"the {what} must be Unicode text, got half a surrogate pair at character {error.start}"
+        ) from None
+    return text
+
+
+def checked_seconds(seconds: float) -> float:
+    """A duration: a number of at least 0, infinity included."""
+    if math.isnan(seconds) or seconds < 0:
+        raise StudyError(f"seconds of a lease must be at least 0, got {seconds!r}")
+    return seconds
+
+
+def no_study(study: int) -> StudyError:
+    """The refusal of an id that no study has."""
+    return StudyError(f"there is no study with id {study}: it was deleted, or never existed")

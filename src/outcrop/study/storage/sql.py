@@ -1,0 +1,223 @@
+"""Studies in a database, through SQLAlchemy; each operation is one transaction."""
+
+from __future__ import annotations
+
+__all__ = ["SqlStorage"]
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+
+from outcrop.errors import StorageError, StudyError
+from outcrop.study.storage.base import (
+    MAX_NAME,
+    Held,
+    Lease,
+    checked_seconds,
+    checked_text,
+    no_study,
+)
+from outcrop.study.storage.database import database_at
+from outcrop.study.storage.schema import events, leases, studies
+from outcrop.study.storage.transactions import Transactions
+
+T = TypeVar("T")
+
+# A row for each record, one without a record if none is left to read, no row without the study.
+READ = (
+    select(events.c.record)
+    .select_from(
+        studies.outerjoin(
+            events,
+            and_(events.c.study == studies.c.id, events.c.position >= bindparam("since")),
+        )
+    )
+    .where(studies.c.id == bindparam("study"))
+    .order_by(events.c.position)
+)
+LOCK = select(studies.c.id).where(studies.c.id == bindparam("study")).with_for_update()
+LENGTH = select(func.max(events.c.position) + 1).where(events.c.study == bindparam("study"))
+LEASES = (
+    select(leases.c.key, leases.c.owner, leases.c.deadline)
+    .select_from(studies.outerjoin(leases, leases.c.study == studies.c.id))
+    .where(studies.c.id == bindparam("study"))
+)
+
+
+class SqlStorage:
+    """Studies in the database at `url`, which other processes may use at the same time.
+
+    A database that others keep locked is tried again for `patience` seconds, then `StorageError`.
+    Nothing is created before the first study is.
+
+        storage = SqlStorage("sqlite:///study.db")
+        storage = SqlStorage("sqlite:////shared/study.db?mode=ro")
+        storage = SqlStorage("postgresql://user@host/database", patience=10.0)
+    """
+
+    def __init__(self, url: str, patience: float = 60.0) -> None:
+        if not patience >= 0:
+            raise StorageError(f"patience must be at least 0 seconds, got {patience!r}")
+        self._database = database_at(url)
+        self._transactions = Transactions(self._database, patience)
+        self._transactions.tables_exist()  # what cannot be read is refused here, not later
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._database.shown!r})"
+
+    def create(self, name: str, record: str) -> int | None:
+        checked_text(name, "name of a study", MAX_NAME)
+        checked_text(record, "record")
+
+        def work(connection: Connection) -> int:
+            made = connection.execute(insert(studies).values(name=name)).inserted_primary_key
+            study = int(made[0])  # type: ignore[index]
+            connection.execute(insert(events).values(study=study, position=0, record=record))
+            return study
+
+        try:
+            return self._transactions.write(work)
+        except IntegrityError:  # the name is taken
+            return None
+
+    def find(self, name: str) -> int | None:
+        checked_text(name, "name of a study", MAX_NAME)
+        query = select(studies.c.id).where(studies.c.name == name)
+        return self._transactions.read(lambda connection: connection.scalar(query), None)
+
+    def names(self) -> list[str]:
+        query = select(studies.c.name).order_by(studies.c.id)
+        return self._transactions.read(lambda connection: [*connection.scalars(query)], [])
+
+    def delete(self, study: int) -> None:
+        def work(connection: Connection) -> None:
+            connection.execute(delete(leases).where(leases.c.study == study))
+            connection.execute(delete(events).where(events.c.study == study))
+            connection.execute(delete(studies).where(studies.c.id == study))
+
+        self._change(study, work)
+
+    def read(self, study: int, since: int = 0) -> list[str]:
+        values = {"study": study, "since": since}
+        found: list[str | None] = self._transactions.read(
+            lambda connection: [*connection.scalars(READ, values)], []
+        )
+        if not found:
+            raise no_study(study)
+        return [record for record in found if record is not None]
+
+    def append(
+        self,
+        study: int,
+        position: int,
+        records: Sequence[str],
+        *,
+        take: Sequence[Lease] = (),
+        drop: Sequence[str] = (),
+    ) -> bool:
+        rows = [
+            {"study": study, "position": place, "record": checked_text(record, "record")}
+            for place, record in enumerate(records, position)
+        ]
+
+        def work(connection: Connection) -> bool:
+            if connection.scalar(LENGTH, {"study": study}) != position:
+                return False
+            if take and not self._take(connection, study, take):
+                return False
+            if drop:
+                connection.execute(delete(leases).where(_among(study, drop)))
+            if rows:
+                connection.execute(insert(events), rows)
+            return True
+
+        return self._change(study, work)
+
+    def acquire(self, study: int, lease: Lease) -> bool:
+        return self._change(study, lambda connection: self._take(connection, study, [lease]))
+
+    def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
+        checked_seconds(seconds)
+        mine = _among(study, keys) & (leases.c.owner == owner)
+
+        def work(connection: Connection) -> set[str]:
+            deadline = self._database.now(connection) + seconds
+            connection.execute(update(leases).where(mine).values(deadline=deadline))
+            return {*connection.scalars(select(leases.c.key).where(mine))}
+
+        return self._change(study, work)
+
+    def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
+        mine = _among(study, keys) & (leases.c.owner == owner)
+
+        def work(connection: Connection) -> None:
+            connection.execute(delete(leases).where(mine))
+
+        with suppress(StudyError):
+            self._change(study, work)
+
+    def leases(self, study: int) -> dict[str, Held]:
+        def work(connection: Connection) -> dict[str | None, Held]:
+            rows = connection.execute(LEASES, {"study": study}).all()
+            now = self._database.now(connection)
+            return {row.key: Held(row.owner, (row.deadline or 0.0) - now) for row in rows}
+
+        found: dict[str | None, Held] = self._transactions.read(work, {})
+        if not found:
+            raise no_study(study)
+        return {key: held for key, held in found.items() if key is not None}
+
+    def close(self) -> None:
+        """Close the connection; the storage cannot be used any more."""
+        self._transactions.close()
+
+    def _change(self, study: int, work: Callable[[Connection], T]) -> T:
+        """`work` while nobody else changes the study."""
+
+        def locked(connection: Connection) -> T:
+            if connection.scalar(LOCK, {"study": study}) is None:
+                raise no_study(study)
+            return work(connection)
+
+        if not self._transactions.tables_exist():
+            raise no_study(study)
+        return self._transactions.write(locked)
+
+    def _take(self, connection: Connection, study: int, wanted: Sequence[Lease]) -> bool:
+        """Take all of `wanted`, or change nothing if another owner holds one that is alive."""
+        owners = {lease.key: lease.owner for lease in wanted}
+        now = self._database.now(connection)
+        alive = select(leases.c.key, leases.c.owner).where(
+            _among(study, owners), leases.c.deadline > now
+        )
+        if any(owners[row.key] != row.owner for row in connection.execute(alive)):
+            return False
+        connection.execute(delete(leases).where(_among(study, owners)))
+        rows = {
+            lease.key: {
+                "study": study,
+                "key": lease.key,
+                "owner": lease.owner,
+                "deadline": now + lease.seconds,
+            }
+            for lease in wanted
+        }
+        connection.execute(insert(leases), [*rows.values()])
+        return True
+
+
+def _among(study: int, keys: Collection[str]) -> ColumnElement[bool]:
+    return and_(leases.c.study == study, leases.c.key.in_(keys))

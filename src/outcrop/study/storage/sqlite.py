@@ -1,0 +1,214 @@
+"""Studies in a SQLite file, which the processes of one machine can share."""
+
+from __future__ import annotations
+
+__all__ = ["Sqlite"]
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+from urllib.parse import unquote, urlencode, urlsplit
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool, StaticPool
+
+from outcrop.errors import StorageError
+
+BUSY_TIMEOUT = 0.1  # seconds that SQLite itself waits; short, since other threads wait meanwhile
+OPTIONS = {"mode": ("ro", "rw", "rwc"), "uri": ("true", "1")}
+BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+
+
+class Sqlite:
+    """A file, found once from where the process is now, or a database in memory.
+
+    What was committed is in the write-ahead log and synchronised to the disk.
+    """
+
+    alone = True
+
+    def __init__(self, url: URL, shown: str) -> None:
+        self.shown = shown
+        if url.host or url.username or url.port:
+            name = url.host or "study.db"
+            raise StorageError(f"{self.shown}: a file needs three slashes, 'sqlite:///{name}'")
+        self._path = _path(url)
+        self._options = self._checked_options(url)
+        self._process = os.getpid()
+        self._file: tuple[int, int] | None = None  # device and inode, once it was opened
+        if self._path is not None:
+            self._check_place(self._path)
+
+    @property
+    def reconnects(self) -> bool:
+        return self._path is not None
+
+    def engine(self) -> Engine:
+        engine = create_engine(
+            "sqlite://",
+            creator=self._connect,
+            poolclass=NullPool if self._is_sealed() else StaticPool,
+            hide_parameters=True,
+        )
+        event.listen(engine, "begin", _begin)
+        return engine
+
+    def may_hold_tables(self) -> bool:
+        return self._path is None or os.path.exists(self._path)
+
+    def check(self) -> None:
+        if self._path is None:
+            if os.getpid() != self._process:
+                raise StorageError(
+                    f"{self.shown} lives in the memory of process {self._process} and cannot be "
+                    f"used in its child {os.getpid()}; use a file, as in 'sqlite:///study.db'"
+                )
+        elif self._file is not None and self._file != _identity(self._path):
+            raise StorageError(
+                f"{self.shown}: the file was removed or replaced while it was in use; put it back "
+                "or open the storage again"
+            )
+
+    def before_writing(self, connection: Connection) -> None:
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # which the file remembers
+
+    def before_creating(self, connection: Connection) -> None:
+        """Nothing: a transaction that writes is alone from its first statement on."""
+
+    def now(self, connection: Connection) -> float:
+        return time.time()
+
+    def is_busy(self, error: DBAPIError) -> bool:
+        return _code(error) in BUSY
+
+    def explained(self, error: DBAPIError) -> StorageError:
+        said = str(error.orig)
+        match _code(error):
+            case sqlite3.SQLITE_READONLY:
+                remedy = (
+                    "leave 'mode=ro' out of the URL to write"
+                    if self._options.get("mode") == "ro"
+                    else "make the file and its folder writable, or copy it elsewhere"
+                )
+                return StorageError(f"{self.shown} is read-only; {remedy}")
+            case sqlite3.SQLITE_CANTOPEN if not self.may_hold_tables():
+                return StorageError(
+                    f"{self.shown}: {self._path} cannot be created; make its folder writable, or "
+                    "choose another one"
+                )
+            case sqlite3.SQLITE_CANTOPEN:
+                return StorageError(
+                    f"{self.shown} cannot be opened; make {self._path} readable, and its folder "
+                    "writable if it is in use"
+                )
+            case sqlite3.SQLITE_NOTADB:
+                return StorageError(
+                    f"{self.shown}: {self._path} is not a SQLite database; choose another file"
+                )
+            case sqlite3.SQLITE_CORRUPT:
+                return self._damaged(said)
+            case sqlite3.SQLITE_FULL:
+                return StorageError(f"{self.shown}: the disk is full; nothing was written")
+        return StorageError(f"{self.shown} failed: {said}")
+
+    def _damaged(self, how: str) -> StorageError:
+        return StorageError(
+            f"{self.shown} is damaged ({how}); restore a copy of it, save what is left with the "
+            "program sqlite3 and its command .recover, or choose another file"
+        )
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._target(),
+            uri=True,
+            timeout=BUSY_TIMEOUT,
+            isolation_level=None,  # no BEGIN but ours
+            check_same_thread=False,  # threads take turns
+        )
+        try:
+            connection.execute("PRAGMA synchronous=FULL")
+            if self._path is not None and self._file is None:
+                self._check_size(self._path, connection)
+                self._file = _identity(self._path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_size(self, path: str, connection: sqlite3.Connection) -> None:
+        """Refuse a file that was cut where SQLite does not notice: it reads zeros for the rest.
+
+        The file itself must not be opened for that: closing it again would end the locks that this
+        process has on it.
+        """
+        (page,) = connection.execute("PRAGMA page_size").fetchone()
+        if os.path.getsize(path) % page:
+            raise self._damaged("it ends within a page")
+
+    def _target(self) -> str:
+        if self._path is None:
+            return ":memory:"
+        options = dict(self._options)
+        if self._is_sealed() and not os.path.exists(f"{self._path}-wal"):
+            options["immutable"] = "1"  # else SQLite wants to write beside the file to read it
+        return f"{Path(self._path).as_uri()}?{urlencode(options)}"
+
+    def _is_sealed(self) -> bool:
+        """Whether the folder cannot be written to; a connection then lasts for one operation.
+
+        Only somebody else can write to such a file, and only what nobody writes to may be read
+        without locks: that is decided anew each time.
+        """
+        return self._path is not None and not os.access(os.path.dirname(self._path), os.W_OK)
+
+    def _checked_options(self, url: URL) -> dict[str, str]:
+        options = {name: str(value) for name, value in url.query.items()}
+        for name, value in options.items():
+            if value not in OPTIONS.get(name, ()):
+                raise StorageError(
+                    f"{self.shown}: the option {name!r} or its value is unknown; expected mode=ro "
+                    "(only read) or mode=rw (create nothing)"
+                )
+        options.pop("uri", None)
+        return options
+
+    def _check_place(self, path: str) -> None:
+        folder = os.path.dirname(path)
+        if os.path.isdir(path):
+            raise StorageError(f"{self.shown}: {path} is a folder; name a file, as in {path}/my.db")
+        if not os.path.isdir(folder):
+            raise StorageError(f"{self.shown}: there is no folder {folder}; create it first")
+        if not os.path.exists(path) and self._options.get("mode", "rwc") != "rwc":
+            raise StorageError(
+                f"{self.shown}: there is no file {path}; leave out the option 'mode' to create it"
+            )
+
+
+def _begin(connection: Connection) -> None:
+    """Lock before reading what is going to be changed: a lock taken later may come too late."""
+    if connection.get_execution_options().get("writes"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _path(url: URL) -> str | None:
+    """The absolute path; None in memory."""
+    name = url.database or ""
+    if name.startswith("file:"):
+        name = unquote(urlsplit(name).path)
+    return None if name in ("", ":memory:") else os.path.abspath(name)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _code(error: DBAPIError) -> int | None:
+    """SQLite's primary code."""
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF

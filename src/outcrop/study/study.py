@@ -1,0 +1,298 @@
+"""A study that lives in a store: asked and told by any number of processes, and never forgotten.
+
+The log is the truth. A state is folded from it, a wish becomes events that can follow the state,
+and they are appended on condition that nobody was faster; else the new events are read and the wish
+is tried again. Asks of one study take turns, tells do not wait for them.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Study"]
+
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, overload
+from uuid import uuid4
+
+from outcrop.errors import SpaceExhausted, StudyError
+from outcrop.space import Space
+from outcrop.strategies import Strategy, strategy_for
+from outcrop.strategies.recipes import worded
+from outcrop.study import checks, commands, events
+from outcrop.study.creating import created_of, differences
+from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told
+from outcrop.study.replay import Replay, replayed
+from outcrop.study.running import Result, run
+from outcrop.study.running.protocol import Callback, Rule
+from outcrop.study.state import State, apply, fold
+from outcrop.study.storage import Lease, Storage, open_storage
+from outcrop.study.telling import Happened, Telling
+from outcrop.study.trial import Trial
+from outcrop.study.turns import TURN, Turns
+
+logger = logging.getLogger(__name__)
+
+
+class Study(Telling):
+    """An optimisation that can be stopped, resumed, shared and read at any time.
+
+    >>> from outcrop.space import Float, Space
+    >>> study = Study(Space({"x": Float(-1, 1)}), method="random", seed=0)
+    >>> for _ in range(3):
+    ...     trial = study.ask()
+    ...     _ = study.tell(trial, trial.params["x"] ** 2)
+    >>> len(study.trials), study.replay().identical
+    (3, True)
+
+    With `storage`, a URL such as `"sqlite:///mlp.db"`, every ask and tell is durable before it
+    returns, and a study of this name that has the same space, direction and method is continued;
+    without, it lives in memory. Processes and threads may share one. The rest is as in `Optimizer`.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        name: str | None = None,
+        storage: str | Storage | None = None,
+        *,
+        method: Any = "auto",
+        direction: str = "minimize",
+        seed: int | None = None,
+        noise: bool | float | None = None,
+    ) -> None:
+        created = created_of(space, method, direction, seed, noise)
+        strategy = strategy_for(method, space)
+        if name is None:
+            if storage is not None:
+                raise StudyError("a stored study needs a name to be found again: name='…'")
+            name = "study"
+        store = open_storage(storage)
+        identity = store.find(name)
+        if identity is None:
+            identity = store.create(name, events.to_text(created)) or store.find(name)
+        if identity is None:
+            raise StudyError(f"study {name!r} was deleted while it was being opened")
+        self._open(store, name, identity, strategy)
+        self._refuse_another(created, seed)
+
+    @classmethod
+    def _of(cls, store: Storage, name: str, identity: int, strategy: Strategy) -> Study:
+        """A study that is known to be stored, as it is."""
+        study = cls.__new__(cls)
+        study._open(store, name, identity, strategy)
+        return study
+
+    def _open(self, store: Storage, name: str, identity: int, strategy: Strategy) -> None:
+        self.name = name
+        self._store = store
+        self._id = identity
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self._lock = threading.RLock()  # guards the state; never held while a model thinks
+        self._turns = Turns(store, identity, self._owner)
+        self._state = fold(events.from_text(text) for text in store.read(identity))
+        self._strategy = strategy
+
+    def _refuse_another(self, created: Created, seed: int | None) -> None:
+        lines = differences(self._state.created, created, seed)
+        if lines:
+            raise StudyError(
+                f"study {self.name!r} exists and is another one:\n  "
+                + "\n  ".join(lines)
+                + "\nopen it as it is with load_study, or give the new one another name"
+            )
+
+    # Ask
+
+    @overload
+    def ask(self, *, lease: float | None = None) -> Trial: ...
+
+    @overload
+    def ask(self, n: int, *, lease: float | None = None) -> list[Trial]: ...
+
+    def ask(self, n: int | None = None, *, lease: float | None = None) -> Trial | list[Trial]:
+        """The next trial, or a list of `n`, each made in view of those before it.
+
+        A trial with a `lease`, in seconds, is offered to others again if it is neither told nor
+        renewed in that time, three times at most; one without is waited for without end. The list
+        is shorter if the space runs out; `SpaceExhausted` if nothing is left at all.
+        """
+        seconds = None if lease is None else checks.checked_seconds(lease, "lease")
+        if n is None:
+            return self._ask(seconds)
+        trials: list[Trial] = []
+        for _ in range(checks.checked_count(n, "n")):
+            try:
+                trials.append(self._ask(seconds))
+            except SpaceExhausted:
+                if not trials:
+                    raise
+                break
+        return trials
+
+    def _ask(self, lease: float | None) -> Trial:
+        with self._turns:
+            while True:
+                event = self._next(self._current())
+                state = self._handed_out(event, lease)
+                if state is not None and isinstance(event, Asked):
+                    return state.record(event.number).trial
+
+    def _next(self, state: State) -> Asked | Expired:
+        """A trial that nobody answers for, or else a new one."""
+        held = self._store.leases(self._id)
+        for record in state.in_state("running"):
+            lease = held.get(_key(record.trial.number))
+            if lease is not None and lease.left <= 0:
+                return commands.offered_again(state, record.trial.number, time.time())
+        return commands.asked(state, self._strategy, time.time())
+
+    def _handed_out(self, event: Asked | Expired, lease: float | None) -> State | None:
+        """The state once `event` is in the log; None if too much happened since it was made."""
+        take = []
+        if isinstance(event, Asked):
+            if lease is not None:
+                take = [Lease(_key(event.number), self._owner, lease)]
+            drop = [TURN] if take else [TURN, _key(event.number)]
+        else:
+            drop = [_key(event.number)]
+        while True:
+            state = self._current()
+            made_of_new = isinstance(event, Asked) and event.attempt == 1
+            if made_of_new and event.number != state.next_number:
+                return None  # results were added, and the number is taken
+            if not made_of_new and state.record(event.number).trial.state != "running":
+                return None  # its holder answered after all
+            following = self._append(state, [event], take, drop)
+            if following is not None:
+                return following
+            if not made_of_new:
+                return None  # perhaps its holder has renewed the lease
+
+    def renew(self, trials: Iterable[Trial | int], lease: float) -> None:
+        """Keep running trials that were asked for here for another `lease` seconds."""
+        seconds = checks.checked_seconds(lease, "lease")
+        numbers = [trial.number if isinstance(trial, Trial) else int(trial) for trial in trials]
+        self._store.renew(self._id, self._owner, [_key(number) for number in numbers], seconds)
+
+    def stop(self, reason: str) -> None:
+        """Record why a run ended; the study may go on all the same."""
+        self._commit(lambda state: [Stopped(str(reason), time.time())])
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the newest run ended, or None since a trial was asked for."""
+        return self._current().stopped
+
+    # Run and replay
+
+    def optimize(
+        self,
+        objective: Any,
+        n_trials: int | None = None,
+        *,
+        timeout: float | None = None,
+        n_workers: int | None = None,
+        executor: Any = None,
+        trial_timeout: float | None = None,
+        callbacks: Iterable[Callback] | Callback = (),
+        stop: Iterable[Rule] | Rule = (),
+        progress: bool | Literal["auto"] = "auto",
+    ) -> Result:
+        """Evaluate `n_trials` new trials, failures included, and tell what came of them.
+
+            study.optimize(train, n_trials=200, n_workers=8, stop=[oc.stop.NoImprovement(40)])
+
+        `objective` is a function of a dict of parameters, or an object with a method
+        `evaluate(trial)`; raising, or returning anything but a finite number, fails the trial.
+        After `timeout` seconds, or once a rule of `stop` says why, nothing new is started and what
+        runs is finished. One worker evaluates in this process; several, or a `trial_timeout` in
+        seconds, use processes of which each can die alone. An `executor`, any of the kind of
+        `concurrent.futures`, is used instead, for `n_workers` trials at once.
+
+        `callbacks` are called with the study and each trial that is done. `progress` is shown on a
+        terminal by `"auto"`, everywhere by True. Ctrl-C ends the workers, gives running trials back
+        and returns what was found so far, marked `interrupted`. If the first 5 trials of a study
+        all raise, `AllTrialsFailed` shows the first traceback. This and any other exception carries
+        the trials so far as its attribute `result`.
+        """
+        return run(
+            self,
+            objective,
+            n_trials,
+            timeout=timeout,
+            n_workers=n_workers,
+            executor=executor,
+            trial_timeout=trial_timeout,
+            callbacks=callbacks,
+            stop=stop,
+            progress=progress,
+        )
+
+    def replay(self) -> Replay:
+        """Make every suggestion again, in the order of the log, and compare it byte by byte.
+
+        Versions, kind of machine and the number of BLAS threads (one) must be those of the study.
+        """
+        log = [events.from_text(text) for text in self._store.read(self._id)]
+        return replayed(log, self._strategy)
+
+    def __repr__(self) -> str:
+        return (
+            f"Study({self.name!r}, {len(self.trials)} trials, method={worded(self.method)}, "
+            f"direction={self.direction!r}, seed={self.seed})"
+        )
+
+    # The log
+
+    def _current(self) -> State:
+        """The state after all that is in the log by now."""
+        with self._lock:
+            for text in self._store.read(self._id, self._state.position):
+                self._state = apply(self._state, events.from_text(text))
+            return self._state
+
+    def _commit(
+        self, wish: Callable[[State], Sequence[Happened]]
+    ) -> tuple[State, Sequence[Happened]]:
+        while True:
+            state = self._current()
+            happened = wish(state)
+            following = self._append(state, happened, drop=_ended_leases(happened))
+            if following is not None:
+                return following, happened
+
+    def _append(
+        self,
+        state: State,
+        happened: Sequence[Event],
+        take: Sequence[Lease] = (),
+        drop: Sequence[str] = (),
+    ) -> State | None:
+        """The state after `happened`, durably; None if somebody was faster."""
+        following = state
+        for event in happened:
+            following = apply(following, event)
+        texts = [events.to_text(event) for event in happened]
+        with self._lock:
+            if not self._store.append(self._id, state.position, texts, take=take, drop=drop):
+                return None
+            if self._state.position < following.position:
+                self._state = following
+            return following
+
+
+def _key(number: int) -> str:
+    """The name of a trial's lease."""
+    return f"trial {number}"
+
+
+def _ended_leases(happened: Sequence[Event]) -> list[str]:
+    return [
+        _key(event.number)
+        for event in happened
+        if isinstance(event, Told | Failed | Released | Expired)
+    ]

@@ -1,0 +1,300 @@
+"""The command line as a user meets it: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from outcrop.cli.app import main
+from outcrop.space import Choice, Float, Int, Space
+from outcrop.study import Study, list_studies, load_study
+
+PROGRAM = """
+import sys, time
+x = float(sys.argv[1])
+time.sleep(float(sys.argv[2]))
+print("working")
+if x > 0.9:
+    sys.exit("x is too high")
+print((x - 0.3) ** 2)
+"""
+
+SPEC = """
+name = "bowl"
+command = ["{python}", "program.py", "{x}", "PAUSE"]
+method = "random"
+seed = 3
+
+[parameters.x]
+type = "float"
+low = 0.0
+high = 1.0
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a program and its spec, which is also where commands are given."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "spec.toml").write_text(SPEC.replace("PAUSE", "0"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OUTCROP_STORAGE", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def call(capsys):
+    """Give a command; its exit code, its output and its errors."""
+
+    def given(*arguments: str) -> tuple[int, str, str]:
+        code = main(list(arguments))
+        return code, *capsys.readouterr()
+
+    return given
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """A study with finished, failed and running trials of a conditional space."""
+    monkeypatch.chdir(tmp_path)
+    space = Space({"lr": Float(1e-4, 1, log=True), "m": Choice({"a": {}, "b": {"k": Int(1, 9)}})})
+    study = Study(space, "digits", "sqlite:///digits.db", method="random", seed=0)
+    study.add({"lr": 0.1, "m": "a"}, 0.1 + 0.2)
+    study.add({"lr": 0.5, "m": "b", "m.b.k": 3}, 0.25, std=0.5)
+    study.fail(study.ask(), "diverged, badly")
+    study.ask()
+    return study
+
+
+def test_without_arguments_the_help_is_shown(call):
+    code, out, _ = call()
+    assert code == 0
+    for command in ("demo", "run", "show", "best", "export", "delete", "problems"):
+        assert f"\n  {command} " in out
+
+
+@pytest.mark.parametrize("command", ["demo", "run", "show", "best", "export", "delete", "problems"])
+def test_every_help_has_an_example(call, command):
+    code, out, _ = call(command, "--help")
+    assert code == 0
+    assert f"outcrop {command}" in out.split("Example:")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fly"], "No such command 'fly'"),
+        (["run"], "Missing argument 'SPEC'"),
+        (["run", "spec.toml", "--wrkers", "2"], "--wrkers"),
+        (["run", "spec.toml", "--workers", "0"], "--workers"),
+        (["run", "nothing.toml"], "nothing.toml was not found"),
+        (["show"], "which study?"),
+        (["show", "bowl"], "there is no file bowl.db here"),
+        (["show", "bowl", "--storage", "nothing/x.db"], "nothing"),
+        (["demo", "--folder", "nowhere"], "nowhere: it is not a folder"),
+    ],
+)
+def test_an_error_is_one_line_and_exit_code_2(call, folder, arguments, message):
+    code, out, err = call(*arguments)
+    assert code == 2
+    assert out == ""
+    assert re.fullmatch(r"error: [^\n]+\n", err)
+    assert message in err
+    assert not list(folder.glob("*.db*")), "looking for a study makes none"
+
+
+def test_a_wrong_key_in_a_spec_is_named(call, folder):
+    spec = folder / "spec.toml"
+    spec.write_text(SPEC.replace("seed", "sed"))
+    code, _, err = call("run", "spec.toml")
+    assert code == 2
+    assert "sed" in err
+    assert "seed" in err
+
+
+def test_a_program_is_tuned_and_its_output_kept(call, folder):
+    code, out, err = call("run", "spec.toml", "--trials", "12", "--workers", "2")
+    assert code == 0
+    assert "12 trials" in out
+    assert "best value" in out
+    assert "trial 12/12" in err
+    study = load_study("bowl", "sqlite:///bowl.db")
+    assert len(study.trials) == 12
+    for trial in study.trials:
+        x = trial.params["x"]
+        if x > 0.9:
+            assert trial.state == "failed"
+            assert "x is too high" in trial.reason
+        else:
+            assert trial.value == (x - 0.3) ** 2
+        kept = folder / "bowl-output" / f"{trial.number:06}-1" / "stdout"
+        assert kept.read_text().startswith("working")
+
+
+def test_a_study_that_exists_is_gone_on_with_only_if_asked(call, folder):
+    assert call("run", "spec.toml", "--trials", "3", "--quiet")[0] == 0
+    code, _, err = call("run", "spec.toml", "--trials", "5")
+    assert code == 2
+    assert "--resume" in err
+    assert call("run", "spec.toml", "--trials", "5", "--resume", "--quiet")[0] == 0
+    assert len(load_study("bowl", "sqlite:///bowl.db").trials) == 5, "--trials is the total"
+    code, out, _ = call("run", "spec.toml", "--trials", "5", "--resume")
+    assert code == 0
+    assert "has 5 trials already" in out
+
+
+def test_a_changed_spec_is_refused_with_the_difference(call, folder):
+    call("run", "spec.toml", "--trials", "2", "--quiet")
+    (folder / "spec.toml").write_text(SPEC.replace("high = 1.0", "high = 2.0"))
+    code, _, err = call("run", "spec.toml", "--resume")
+    assert code == 2
+    assert "x" in err
+    assert "2.0" in err
+
+
+def test_a_program_that_prints_no_number_fails_its_trials_with_one_clear_line(call, folder):
+    (folder / "program.py").write_text("print('all is well')")
+    code, _, err = call("run", "spec.toml", "--trials", "20", "--quiet")
+    assert code == 2
+    assert "all is well" in err
+    assert "Traceback" not in err
+    assert len(load_study("bowl", "sqlite:///bowl.db").trials) == 5
+
+
+def test_a_program_that_is_not_there_is_refused_before_the_study_begins(call, folder):
+    (folder / "spec.toml").write_text(SPEC.replace("{python}", "simm"))
+    code, _, err = call("run", "spec.toml")
+    assert code == 2
+    assert "simm" in err
+    assert not list(folder.glob("*.db"))
+
+
+def test_ctrl_c_keeps_everything_and_resume_goes_on(call, folder):
+    (folder / "spec.toml").write_text(SPEC.replace("PAUSE", "0.5"))
+    command = [sys.executable, "-m", "outcrop.cli.app", "run", "spec.toml", "--trials", "400"]
+    running = subprocess.Popen(
+        [*command, "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if (folder / "bowl.db").exists() and "bowl" in list_studies("sqlite:///bowl.db"):
+            study = load_study("bowl", "sqlite:///bowl.db")
+            if len([t for t in study.trials if t.state == "finished"]) >= 3:
+                break
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "given back" in err
+    assert "--resume" in out
+    trials = load_study("bowl", "sqlite:///bowl.db").trials
+    assert len(trials) >= 3
+    assert {trial.state for trial in trials} <= {"finished", "failed"}
+    total = len(trials) + 2
+    assert call("run", "spec.toml", "--trials", str(total), "--resume", "--quiet")[0] == 0
+    again = load_study("bowl", "sqlite:///bowl.db").trials
+    assert again[: len(trials)] == trials
+    assert len(again) == total
+
+
+def test_show_tells_trials_best_failures_and_model(call, stored):
+    code, out, _ = call("show", "digits")
+    assert code == 0
+    assert "study digits: minimize, method random, seed 0" in out
+    assert "4 (2 finished, 1 running, 1 failed)" in out
+    assert "best value 0.25, trial 1: lr = 0.5, m = b, m.b.k = 3" in out
+    assert "1 x diverged, badly" in out
+    assert re.search(r"^ +0 +finished +0\.3 +0\.1 +a", out, re.MULTILINE)
+    for others in (["spec"], []):
+        assert call("show", *others, "--storage", "digits.db")[0] == (2 if others else 0)
+
+
+def test_show_says_what_the_model_believes(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    study = Study(Space({"x": Float(0, 1)}), "gp", "sqlite:///gp.db", method="gp", seed=0)
+    for _ in range(7):
+        trial = study.ask()
+        study.tell(trial, (trial.params["x"] - 0.3) ** 2)
+    out = call("show", "gp", "--last", "2")[1]
+    assert "5 earlier trials are not shown" in out
+    assert "model: GP, LogEI; expected improvement left" in out
+    assert f"believed best: trial {study.recommend().trial.number}, mean " in out
+
+
+def test_show_of_an_empty_study_is_no_error(call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Study(Space({"x": Float(0, 1)}), "new", "sqlite:///new.db")
+    code, out, _ = call("show", "new")
+    assert code == 0
+    assert "no trial has finished yet" in out
+
+
+def test_the_store_may_be_named_once_for_all(call, stored, monkeypatch):
+    monkeypatch.setenv("OUTCROP_STORAGE", "sqlite:///digits.db")
+    assert "study digits" in call("show")[1]
+
+
+def test_best_as_text_and_as_json(call, stored):
+    assert call("best", "digits")[1].startswith("best value 0.25, trial 1: lr = 0.5")
+    assert json.loads(call("best", "digits", "--json")[1]) == {
+        "number": 1,
+        "value": 0.25,
+        "std": 0.5,
+        "params": {"lr": 0.5, "m": "b", "m.b.k": 3},
+    }
+
+
+def test_export_writes_every_trial_without_loss(call, stored, tmp_path):
+    rows = list(csv.DictReader(io.StringIO(call("export", "digits")[1])))
+    assert [row["state"] for row in rows] == ["finished", "finished", "failed", "running"]
+    assert float(rows[0]["value"]) == 0.1 + 0.2
+    assert rows[1]["m.b.k"] == "3"
+    assert rows[0]["m.b.k"] == ""
+    assert rows[2]["reason"] == "diverged, badly"
+    assert call("export", "digits", "--output", "trials.json")[0] == 0
+    data = json.loads((tmp_path / "trials.json").read_text())
+    assert [trial["value"] for trial in data["trials"]] == [0.1 + 0.2, 0.25, None, None]
+    assert Space.from_json(data["space"]) == stored.space
+    code, _, err = call("export", "digits", "--output", "nowhere/trials.csv")
+    assert code == 2
+    assert "nowhere" in err
+
+
+def test_delete_asks_first(call, stored, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    assert "nothing was deleted" in call("delete", "digits")[1]
+    assert list_studies("sqlite:///digits.db") == ["digits"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    assert "is deleted" in call("delete", "digits")[1]
+    assert list_studies("sqlite:///digits.db") == []
+
+
+def test_problems_are_listed_with_their_minima(call):
+    out = call("problems")[1]
+    assert re.search(r"^branin +2 +0\.397887", out, re.MULTILINE)
+
+
+def test_the_demo_runs_on_a_file_and_draws_a_picture(call, tmp_path):
+    pytest.importorskip("matplotlib")
+    code, out, err = call("demo", "--trials", "12", "--folder", str(tmp_path))
+    assert code == 0
+    assert "2 worker processes" in out
+    assert "trial 12/12" in err
+    assert (tmp_path / "outcrop-demo.png").read_bytes()[:4] == b"\x89PNG"
+    url = f"sqlite:///{tmp_path / 'outcrop-demo.db'}"
+    assert len(load_study("demo", url).trials) == 12
+    call("demo", "--trials", "12", "--folder", str(tmp_path))
+    assert list_studies(url) == ["demo", "demo-2"]

@@ -1,0 +1,132 @@
+"""The end of programs and of all that they started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from outcrop.cli.program import ProgramFailed, ProgramStopped
+from tests.cli.specs import program_of, trial_of
+
+FORKS = (
+    "import os, signal, sys, time\n"
+    "child = os.fork()\n"
+    "if child == 0:\n"
+    "    if 'stubborn' in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "    time.sleep(600)\n"
+    "print(os.getpid()); print(child, flush=True)\n"
+    "if 'stubborn' in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "if 'leave' in sys.argv: sys.exit(0)\n"
+    "time.sleep(600)\n"
+)
+
+
+def alive(pid):
+    """Whether a process runs; a zombie that nobody has reaped does not."""
+    try:
+        os.kill(pid, 0)
+        status = Path(f"/proc/{pid}/stat")
+        return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+def eventually(condition):
+    for _ in range(1000):
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def pids(folder, count):
+    """The process numbers that a program wrote to its output, once they are all there."""
+    file = folder / "stdout"
+    assert eventually(lambda: file.exists() and file.read_text().count("\n") >= count)
+    return [int(line) for line in file.read_text().split()]
+
+
+@pytest.mark.parametrize("manner", ["meek", "stubborn"])
+def test_a_timeout_leaves_no_process_of_the_group(tmp_path, manner):
+    program = program_of(tmp_path, FORKS, manner, "{nu}", top="timeout = 1.5", grace=0.3)
+    with pytest.raises(ProgramFailed, match=r"^timeout after 1\.5 s, the last lines of stdout: "):
+        program.evaluate(trial_of())
+    numbers = pids(program.spec.output / "000000-1", 2)
+    assert len(numbers) == 2
+    assert eventually(lambda: not any(alive(pid) for pid in numbers))
+
+
+def test_what_a_program_leaves_running_is_ended_with_it(tmp_path):
+    program = program_of(tmp_path, FORKS, "leave", "{nu}")
+    program.evaluate(trial_of())  # the child's number is the value
+    numbers = pids(program.spec.output / "000000-1", 2)
+    assert eventually(lambda: not any(alive(pid) for pid in numbers))
+
+
+def test_a_program_may_use_its_grace_to_end_well(tmp_path):
+    code = (
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: (print('saved', flush=True), sys.exit(0)))\n"
+        "print('ready', flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    program = program_of(tmp_path, code, top="timeout = 1.5")
+    with pytest.raises(ProgramFailed, match="the last lines of stdout: ready / saved"):
+        program.evaluate(trial_of())
+
+
+def test_kill_stops_what_runs_in_other_threads_and_lets_nothing_start(tmp_path):
+    program = program_of(tmp_path, FORKS, "{nu}")
+    raised = []
+
+    def work(number):
+        try:
+            program.evaluate(trial_of(number))
+        except ProgramFailed as error:
+            raised.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    numbers = [pid for n in range(3) for pid in pids(program.spec.output / f"{n:06d}-1", 2)]
+    assert all(alive(pid) for pid in numbers)
+    program.kill()
+    assert eventually(lambda: not any(alive(pid) for pid in numbers))
+    for thread in threads:
+        thread.join()
+    assert [type(error) for error in raised] == [ProgramStopped] * 3
+    with pytest.raises(ProgramStopped, match="not started"):
+        program.evaluate(trial_of(9))
+    assert not (program.spec.output / "000009-1").exists()
+
+
+def test_kill_with_nothing_running_returns_at_once(tmp_path):
+    program = program_of(tmp_path, "print(1)")
+    program.evaluate(trial_of())
+    program.kill()
+
+
+def test_an_interrupt_in_the_evaluating_thread_ends_the_program(tmp_path):
+    program = program_of(tmp_path, FORKS, "{nu}", grace=0.3)
+    numbers = []
+
+    def interrupt():
+        numbers.extend(pids(program.spec.output / "000000-1", 2))
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        program.evaluate(trial_of())
+    thread.join()
+    assert eventually(lambda: not any(alive(pid) for pid in numbers))
+
+
+def test_an_interrupt_from_the_terminal_does_not_reach_the_program(tmp_path):
+    code = "import os; print(int(os.getpgrp() == os.getpid() == os.getsid(0)))"
+    assert program_of(tmp_path, code).evaluate(trial_of()) == 1.0

@@ -1,0 +1,159 @@
+"""Whole programs: scripts with and without a guard, sessions, pipes, and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+HEAD = """
+from tests.study.running.doubles import Diary, studied
+from tests.study.running.objectives import Numbered, Resting, bowl
+print("imported")
+"""
+GUARDED = 'if __name__ == "__main__":\n    '
+RUN = "print([t.value is not None for t in studied(objective, 3, n_workers=2).trials])\n"
+FUNCTION = "def objective(params): return params['x'] + 1\n"
+ALL_DONE = "[True, True, True]\n"
+
+
+def python(arguments, program=None):
+    """The finished process of a program, which may be read from standard input."""
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        input=program,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+
+
+def script(folder, text):
+    path = folder / "script.py"
+    path.write_text(HEAD + text)
+    return path
+
+
+def test_a_script_with_a_guard_runs_a_function_of_its_own(tmp_path):
+    done = python([script(tmp_path, FUNCTION + GUARDED + RUN)])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(ALL_DONE)
+
+
+def test_a_script_without_a_guard_ends_with_a_word_on_what_to_do(tmp_path):
+    done = python([script(tmp_path, FUNCTION + RUN)])
+    assert done.returncode == 1
+    assert done.stdout == "imported\n" * 2, "once here and once in the probe"
+    error = done.stderr.splitlines()[-2]
+    assert error.startswith("outcrop.errors.ObjectiveError: a new process ended while it imported")
+    assert 'put what starts the run under `if __name__ == "__main__":`' in error
+    assert done.stderr.count("Traceback") == 1
+
+
+def test_a_function_that_exists_behind_the_guard_only_is_refused_with_a_hint(tmp_path):
+    hidden = "if True:\n    " + GUARDED.strip() + "\n        " + FUNCTION + "        " + RUN
+    done = python([script(tmp_path, hidden)])
+    assert done.returncode == 1
+    assert "Can't get attribute 'objective'" in done.stderr
+    assert "define it there at the top level" in done.stderr
+    assert done.stderr.count("Traceback") == 1
+
+
+@pytest.mark.parametrize("arguments", [["-"], ["-c"]], ids=["stdin", "-c"])
+def test_a_program_that_is_no_file_needs_cloudpickle_and_is_told_so(arguments):
+    def run(before=""):
+        program = before + HEAD + FUNCTION + RUN
+        if arguments == ["-c"]:
+            return python(["-c", program])
+        return python(["-"], program)
+
+    assert run().stdout == "imported\n" + ALL_DONE
+    without = run("import sys; sys.modules['cloudpickle'] = None\n")
+    assert without.returncode == 1
+    assert "it was defined in a session, not in a file" in without.stderr
+    assert "`pip install cloudpickle`" in without.stderr
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, times):
+    program = script(
+        tmp_path,
+        GUARDED
+        + f"""
+    study = Diary()
+    result = studied(Resting({str(tmp_path)!r}), 9, study=study, n_workers=2)
+    print(result.interrupted, study.stopped, [t.value for t in result.trials])
+    print(study.acts[-2:])
+    raise SystemExit(130)
+""",
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        start_new_session=True,  # a terminal of its own, so to speak
+    )
+    try:
+        pids = running(tmp_path, 4)  # two workers and the programs that they started
+        assert all(is_alive(pid) for pid in pids)
+        for _ in range(times):
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, err
+    assert out.splitlines()[-2:] == [
+        "True ['interrupted'] [0.0, 1.0]",
+        "[('release', 2), ('release', 3)]",
+    ]
+    assert err.count("is given back") == 2
+    assert "Traceback" not in err
+    assert [pid for pid in pids if is_alive(pid)] == []
+
+
+def test_a_timeout_ends_what_the_objective_started(tmp_path):
+    program = script(
+        tmp_path,
+        GUARDED
+        + f"""
+    resting = Resting({str(tmp_path)!r})
+    print([t.reason for t in studied(resting, 3, trial_timeout=2.0).trials])
+""",
+    )
+    done = python([program])
+    assert done.stdout.endswith("['', '', 'no result within 2 s']\n")
+    pids = running(tmp_path, 2)
+    assert [pid for pid in pids if is_alive(pid)] == []
+
+
+def running(folder, count):
+    """The numbers of processes that were left in a folder, once there are so many."""
+    deadline = time.monotonic() + 60
+    while len(found := list(folder.glob("process-*"))) < count:
+        assert time.monotonic() < deadline, f"only {found}"
+        time.sleep(0.02)
+    return [int(path.name.split("-")[1]) for path in found]
+
+
+def is_alive(pid):
+    """Whether a process runs; one that ended and that nobody has collected yet does not."""
+    for _ in range(100):  # a signal takes its time
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        if state == "Z":
+            return False
+        time.sleep(0.01)
+    return True

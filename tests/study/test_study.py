@@ -1,0 +1,397 @@
+"""Studies in a store: leases, late outcomes, sharing, resuming."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+
+import pytest
+
+import outcrop as oc
+from outcrop.errors import MethodError, SpaceExhausted, StudyError, TrialError
+from outcrop.space import Fixed, Float, Space
+from outcrop.study import Study, delete_study, list_studies, load_study
+from outcrop.study.events import Asked, Expired, Late, from_text
+from outcrop.study.turns import Turns
+from tests.study.doubles import Roaming
+
+SPACE = Space({"x": Float(0, 1)})
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def storage(request, tmp_path):
+    """A store that any number of studies can be opened in."""
+    from outcrop.study.storage import open_storage
+
+    url = None if request.param == "memory" else f"sqlite:///{tmp_path / 'studies.db'}"
+    store = open_storage(url)
+    yield store
+    store.close()
+
+
+def opened(storage, name="s", **options):
+    options = {"method": "random", "seed": 1} | options
+    return Study(SPACE, name, storage, **options)
+
+
+def log_of(study):
+    return [from_text(text) for text in study._store.read(study._id)]
+
+
+def forget(study, *numbers):
+    """Let the leases of trials run out at once."""
+    study.renew(numbers, 1e-9)
+
+
+def test_asks_and_tells_are_in_the_store_when_they_return(storage):
+    study = opened(storage)
+    first, second = study.ask(2)
+    study.tell(first, 0.5, std=0.1, info={"note": "ok"})
+    study.fail(second, "burst")
+    study.add({"x": 0.25}, 2.0)
+    study.enqueue({"x": 0.75})
+    again = load_study("s", storage)
+    assert again.trials == study.trials
+    assert [trial.state for trial in again.trials] == ["finished", "failed", "finished"]
+    assert again.best_trial.info == {"note": "ok"}
+    assert again.ask().params == {"x": 0.75}
+
+
+def test_a_study_goes_on_where_it_was(storage):
+    whole = Study(SPACE, "whole", storage, method="gp", seed=3)
+    for _ in range(9):
+        trial = whole.ask()
+        whole.tell(trial, (trial.params["x"] - 0.3) ** 2)
+    for _ in range(9):  # opened anew for every trial
+        parts = Study(SPACE, "parts", storage, method="gp", seed=3)
+        trial = parts.ask()
+        parts.tell(trial, (trial.params["x"] - 0.3) ** 2)
+    assert [t.params for t in parts.trials] == [t.params for t in whole.trials]
+    assert parts.recommend().probability == whole.recommend().probability
+    assert parts.belief.predict({"x": 0.6}) == whole.belief.predict({"x": 0.6})
+
+
+def test_a_stored_study_asks_as_an_optimizer_does(storage):
+    study = opened(storage, method="gp")
+    optimizer = oc.Optimizer(SPACE, method="gp", seed=1)
+    for _ in range(8):
+        one, two = study.ask(), optimizer.ask()
+        assert one.params == two.params
+        assert one.why == two.why
+        study.tell(one, one.params["x"])
+        optimizer.tell(two, two.params["x"])
+
+
+def test_two_handles_see_each_other(storage):
+    one, two = opened(storage), opened(storage)
+    trial = one.ask()
+    assert two.trials == [trial]
+    two.tell(trial.number, 0.5)
+    assert one.best_value == 0.5
+    assert two.ask().number == 1
+
+
+def test_threads_that_share_a_study_get_different_trials_and_lose_nothing(storage):
+    study = opened(storage)
+
+    def work():
+        for _ in range(5):
+            trial = study.ask()
+            study.tell(trial, trial.params["x"])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [trial.number for trial in study.trials] == list(range(20))
+    assert len({trial.params["x"] for trial in study.trials}) == 20
+    assert {trial.state for trial in study.trials} == {"finished"}
+
+
+def test_tells_do_not_wait_for_an_ask(storage):
+    study = opened(storage)
+    first, second = study.ask(2)
+    thinking, told = threading.Event(), threading.Event()
+
+    class Slow(Roaming):
+        def propose(self, view, rng):
+            thinking.set()
+            assert told.wait(10)
+            return super().propose(view, rng)
+
+    slow = load_study("s", storage)
+    slow._strategy = Slow(SPACE)
+    asked = []
+    asking = threading.Thread(target=lambda: asked.append(slow.ask()))
+    asking.start()
+    assert thinking.wait(10)
+    seen = study._current().position
+    study.tell(first, 1.0)
+    study.fail(second, "burst")
+    told.set()
+    asking.join()
+    event = log_of(study)[-1]
+    assert isinstance(event, Asked)
+    assert event.seen == seen, "the suggestion is recorded with what it was made of"
+    assert asked[0].number == 2
+
+
+def test_a_suggestion_is_made_anew_if_its_number_is_taken_meanwhile(storage):
+    study = opened(storage)
+    other = load_study("s", storage)
+
+    class Interrupted(Roaming):
+        def propose(self, view, rng):
+            if view.number == 0:
+                other.add({"x": 0.5}, 1.0)
+            return super().propose(view, rng)
+
+    study._strategy = Interrupted(SPACE)
+    assert study.ask().number == 1
+    assert [trial.source for trial in study.trials] == ["added", "asked"]
+
+
+# Leases
+
+
+def test_a_trial_without_a_lease_is_waited_for_without_end(storage):
+    study = opened(storage)
+    first = study.ask()
+    forget(study, first.number)
+    assert study.ask().number == 1
+
+
+def test_a_trial_whose_lease_ran_out_is_offered_again(storage):
+    study, other = opened(storage), opened(storage)
+    first = study.ask(lease=60)
+    assert other.ask(lease=60).number == 1, "while the lease holds, it is nobody else's"
+    forget(study, first.number)
+    again = other.ask(lease=60)
+    assert (again.number, again.params, again.attempt) == (first.number, first.params, 2)
+    assert study.ask(lease=60).number == 2, "its new holder has it"
+
+
+def test_a_lease_that_is_renewed_holds(storage):
+    study, other = opened(storage), opened(storage)
+    first = study.ask(lease=0.15)
+    study.renew([first], 60)
+    time.sleep(0.2)
+    assert other.ask().number == 1
+
+
+def test_a_trial_is_handed_out_three_times_and_then_given_up(storage):
+    study = opened(storage)
+    for attempt in (1, 2, 3):
+        trial = study.ask(lease=60)
+        assert (trial.number, trial.attempt) == (0, attempt)
+        forget(study, 0)
+    assert study.ask(lease=60).number == 1
+    assert study.trials[0].state == "failed"
+    assert "no answer within the lease, 3 times" in study.trials[0].reason
+    assert any(isinstance(event, Expired) for event in log_of(study))
+
+
+def test_a_value_that_comes_after_a_trial_was_given_up_counts(storage):
+    study = opened(storage)
+    for _ in range(3):
+        study.ask(lease=60)
+        forget(study, 0)
+    study.ask(lease=60)
+    assert study.tell(0, 1.5).value == 1.5
+    assert study.best_trial.number == 0
+
+
+def test_a_late_value_is_accepted_if_nobody_told(storage):
+    study, other = opened(storage), opened(storage)
+    first = study.ask(lease=60)
+    forget(study, first.number)
+    other.ask(lease=60)
+    assert study.tell(first, 2.0).value == 2.0
+
+
+def test_a_late_value_is_logged_and_ignored_if_another_told(storage, caplog):
+    study, other = opened(storage), opened(storage)
+    first = study.ask(lease=60)
+    forget(study, first.number)
+    other.tell(other.ask(lease=60), 1.0)
+    with caplog.at_level(logging.WARNING, "outcrop"):
+        assert study.tell(first, 2.0).value == 1.0
+    assert "told by another before" in caplog.text
+    assert isinstance(log_of(study)[-1], Late)
+    assert log_of(study)[-1].value == 2.0
+    study.fail(first, "burst")
+    assert study.trials[0].value == 1.0
+
+
+def test_telling_twice_what_was_handed_out_once_is_refused(storage):
+    study = opened(storage)
+    trial = study.ask(lease=60)
+    study.tell(trial, 1.0)
+    before = len(log_of(study))
+    with pytest.raises(TrialError, match=r"finished already, with value 1\.0"):
+        study.tell(trial, 1.0)
+    assert len(log_of(study)) == before
+
+
+def test_a_lease_ends_with_its_trial(storage):
+    study = opened(storage)
+    trials = study.ask(3, lease=60)
+    study.tell(trials[0], 1.0)
+    study.fail(trials[1])
+    study.release(trials[2])
+    assert study._store.leases(study._id) == {}
+
+
+@pytest.mark.parametrize("lease", [0, -1, "soon", float("nan")])
+def test_a_lease_is_a_number_of_seconds(storage, lease):
+    with pytest.raises(MethodError, match="lease must be a number of seconds above 0"):
+        opened(storage).ask(lease=lease)
+
+
+# Turns
+
+
+def test_the_turn_of_a_process_that_died_is_over_after_its_deadline(storage, monkeypatch):
+    study = opened(storage)
+    monkeypatch.setattr("outcrop.study.turns.DEADLINE", 0.2)
+    dead = Turns(storage, study._id, "dead")
+    monkeypatch.setattr(dead, "_renew", lambda done: None)
+    dead.__enter__()
+    assert study.ask().number == 0
+
+
+def test_a_turn_is_given_back_when_an_ask_raises(storage):
+    space = Space({"n": Fixed(0)})
+    study = Study(space, "one", storage, method="random", noise=False)
+    study.ask()
+    with pytest.raises(SpaceExhausted):
+        study.ask()
+    assert storage.leases(study._id) == {}
+
+
+# Opening
+
+
+def test_a_study_that_differs_is_refused_with_the_difference(storage):
+    opened(storage, direction="maximize", seed=1)
+    before = storage.read(storage.find("s"))
+    for options, line in (
+        ({"direction": "minimize"}, "direction: 'maximize' stored, 'minimize' given"),
+        ({"direction": "maximize", "method": "gp"}, "method: 'random' stored, 'gp' given"),
+        ({"direction": "maximize", "seed": 2}, "seed: 1 stored, 2 given"),
+        ({"direction": "maximize", "noise": True}, "noise: None stored, True given"),
+    ):
+        with pytest.raises(StudyError, match=line):
+            opened(storage, **options)
+    with pytest.raises(StudyError, match=r"x.*0.*2") as refusal:
+        Study(Space({"x": Float(0, 2)}), "s", storage, method="random", direction="maximize")
+    assert "load_study" in str(refusal.value)
+    assert storage.read(storage.find("s")) == before
+
+
+def test_a_seed_that_was_drawn_is_stored(storage):
+    first = opened(storage, seed=None)
+    assert opened(storage, seed=None).seed == first.seed
+
+
+def test_loading_needs_an_existing_name(storage):
+    with pytest.raises(StudyError, match="'s' does not exist: there is none"):
+        load_study("s", storage)
+    opened(storage, name="digits")
+    with pytest.raises(StudyError, match=r"'digit' does not exist.*did you mean 'digits'"):
+        load_study("digit", storage)
+
+
+def test_studies_are_listed_and_deleted(storage):
+    opened(storage, name="a")
+    opened(storage, name="b")
+    assert list_studies(storage) == ["a", "b"]
+    delete_study("a", storage)
+    assert list_studies(storage) == ["b"]
+    with pytest.raises(StudyError, match="does not exist"):
+        delete_study("a", storage)
+
+
+def test_telling_a_study_that_was_deleted_is_a_clear_error(storage):
+    study = opened(storage)
+    trial = study.ask()
+    delete_study("s", storage)
+    for act in (lambda: study.tell(trial, 1.0), study.ask, lambda: study.trials):
+        with pytest.raises(StudyError, match="deleted"):
+            act()
+    opened(storage)
+    with pytest.raises(StudyError, match="deleted"):
+        study.tell(trial, 1.0)
+    assert load_study("s", storage).trials == []
+
+
+def test_a_stored_study_needs_a_name(storage):
+    with pytest.raises(StudyError, match="needs a name"):
+        Study(SPACE, storage=storage)
+
+
+def test_a_method_of_ones_own_must_be_given_again(storage):
+    opened(storage, method=Roaming(SPACE))
+    with pytest.raises(MethodError, match=r"Roaming.*method="):
+        load_study("s", storage)
+    assert load_study("s", storage, method=Roaming(SPACE)).ask().number == 0
+    with pytest.raises(StudyError, match="another method"):
+        load_study("s", storage, method="gp")
+
+
+def test_a_method_of_our_parts_is_restored(storage):
+    method = oc.Method(acquisition=oc.acquisition.EI(), initial=oc.initial.Sobol(size=2))
+    study = opened(storage, method=method)
+    for trial in study.ask(2):
+        study.tell(trial, trial.params["x"])
+    again = load_study("s", storage)
+    assert again.ask().why["acquisition"] == "EI"
+    assert again.replay().identical
+
+
+# Replay
+
+
+def test_replay_makes_every_suggestion_again(storage):
+    study = opened(storage, method="gp")
+    study.enqueue({"x": 0.125})
+    study.add({"x": 0.875}, 0.3)
+    running = []
+    for step in range(12):
+        running += study.ask(1 + step % 3, lease=60)
+        trial = running.pop(step % 2)
+        study.tell(trial, (trial.params["x"] - 0.3) ** 2)
+    forget(study, running[0].number)
+    study.ask()
+    replay = load_study("s", storage).replay()
+    assert replay.identical
+    assert replay.asks == sum(trial.source == "asked" for trial in study.trials)
+
+
+def test_replay_notices_a_suggestion_that_was_made_otherwise(storage):
+    study = opened(storage, method=Roaming(SPACE))
+    study.tell(study.ask(), 1.0)
+    study._strategy = Roaming(SPACE, weight=1)
+    study.ask()
+    study._strategy = Roaming(SPACE)
+    assert study.replay().different == (1,)
+
+
+def test_params_refused_by_the_space_write_nothing(storage):
+    study = opened(storage)
+    trial = study.ask()
+    before = len(log_of(study))
+    for act in (
+        lambda: study.add({"x": 2.0}, 1.0),
+        lambda: study.add([{"x": 0.5}, {"y": 0.5}], [1.0, 2.0]),
+        lambda: study.enqueue({"z": 1}),
+        lambda: study.tell(trial, "x"),
+        lambda: study.tell(trial, None),
+        lambda: study.tell(99, 1.0),
+        lambda: study.fail("first"),
+    ):
+        with pytest.raises(oc.errors.OutcropError):
+            act()
+    assert len(log_of(study)) == before
