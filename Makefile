@@ -47,7 +47,7 @@ reproduce: $(VENV)/.dev  ## the experiments of the papers
 	$(BIN)/python -m experiments
 
 docs: $(VENV)/.dev  ## run every example of README and docs
-	$(BIN)/pytest -q -p no:cacheprovider --doctest-glob='*.md' README.md docs
+	$(BIN)/pytest -q tests/test_documents.py
 
 clean:  ## remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -55,15 +55,17 @@ from outcrop.study import (
     load_study,
     maximize,
     minimize,
-    stop,
 )
 
 if TYPE_CHECKING:
     from outcrop import plots, problems
+    from outcrop.study import stop
 
 
 def __getattr__(name: str) -> Any:
-    """`plots` and `problems` are loaded when they are first used: a search needs neither."""
+    """What few programs need is loaded when it is first used."""
     if name in ("plots", "problems"):
         return import_module(f"outcrop.{name}")
+    if name == "stop":
+        return import_module("outcrop.study.running.stopping")
     raise AttributeError(f"module 'outcrop' has no attribute {name!r}")

@@ -67,6 +67,7 @@ def test_whoever_is_killed_leaves_every_acknowledged_result(kills, tmp_path):
     assert max(asks.values()) == 1, "a number and attempt is given to one only"
     assert len(tells) > kills / 5, "some lived long enough to tell"
 
+    assert survivor.replay().identical
     log = [from_text(text) for text in survivor._store.read(survivor._id)]
     numbers = [event.number for event in log if isinstance(event, Asked) and event.attempt == 1]
     assert numbers == list(range(len(numbers)))

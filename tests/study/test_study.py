@@ -13,8 +13,10 @@ from outcrop.errors import MethodError, SpaceExhausted, StudyError, TrialError
 from outcrop.space import Fixed, Float, Space
 from outcrop.study import Study, delete_study, list_studies, load_study
 from outcrop.study.events import Asked, Expired, Late, from_text
+from outcrop.study.replay import Replay
 from outcrop.study.turns import Turns
 from tests.study.doubles import Roaming
+from tests.study.running.objectives import uneven
 
 SPACE = Space({"x": Float(0, 1)})
 
@@ -395,3 +397,15 @@ def test_params_refused_by_the_space_write_nothing(storage):
         with pytest.raises(oc.errors.OutcropError):
             act()
     assert len(log_of(study)) == before
+
+
+@pytest.mark.parametrize(
+    "trials", [pytest.param(24), pytest.param(200, marks=pytest.mark.slow)], ids=str
+)
+def test_a_study_of_four_workers_is_replayed_to_the_byte(tmp_path, trials):
+    space = Space({"x": Float(0, 1), "y": Float(0, 1)})
+    study = Study(space, "s", f"sqlite:///{tmp_path / 's.db'}", method="gp", seed=4)
+    study.optimize(uneven, trials, n_workers=4)
+    assert len(study.trials) == trials
+    assert any(study.explain(number).pending for number in range(trials))
+    assert load_study("s", study._store).replay() == Replay(asks=trials)

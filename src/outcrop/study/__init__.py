@@ -22,11 +22,28 @@ __all__ = [
     "stop",
 ]
 
+from typing import TYPE_CHECKING, Any
+
 from outcrop.study.answers import Explanation, ObjectiveBelief, Recommendation
 from outcrop.study.opening import delete_study, list_studies, load_study
 from outcrop.study.optimise import maximize, minimize
 from outcrop.study.optimizer import Optimizer
-from outcrop.study.running import Result
-from outcrop.study.running import stopping as stop
 from outcrop.study.study import Study
 from outcrop.study.trial import Trial
+
+if TYPE_CHECKING:
+    from outcrop.study.running import Result
+    from outcrop.study.running import stopping as stop
+
+
+def __getattr__(name: str) -> Any:
+    """What only a run needs is loaded when it is first used."""
+    if name == "Result":
+        from outcrop.study.running import Result
+
+        return Result
+    if name == "stop":
+        from outcrop.study.running import stopping
+
+        return stopping
+    raise AttributeError(f"module 'outcrop.study' has no attribute {name!r}")

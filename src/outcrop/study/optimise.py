@@ -5,11 +5,13 @@ from __future__ import annotations
 __all__ = ["maximize", "minimize"]
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from outcrop.space import Space
-from outcrop.study.running import Result
 from outcrop.study.study import Study
+
+if TYPE_CHECKING:
+    from outcrop.study.running import Result
 
 
 def minimize(

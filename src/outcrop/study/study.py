@@ -9,14 +9,11 @@ from __future__ import annotations
 
 __all__ = ["Study"]
 
-import logging
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, overload
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from outcrop.errors import SpaceExhausted, StudyError
 from outcrop.space import Space
@@ -26,15 +23,15 @@ from outcrop.study import checks, commands, events
 from outcrop.study.creating import created_of, differences
 from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
-from outcrop.study.running import Result, run
-from outcrop.study.running.protocol import Callback, Rule
 from outcrop.study.state import State, apply, fold
 from outcrop.study.storage import Lease, Storage, open_storage
 from outcrop.study.telling import Happened, Telling
 from outcrop.study.trial import Trial
 from outcrop.study.turns import TURN, Turns
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from outcrop.study.running import Result
+    from outcrop.study.running.protocol import Callback, Rule
 
 
 class Study(Telling):
@@ -90,7 +87,7 @@ class Study(Telling):
         self.name = name
         self._store = store
         self._id = identity
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self._owner = f"{os.getpid()}:{os.urandom(8).hex()}"
         self._lock = threading.RLock()  # guards the state; never held while a model thinks
         self._turns = Turns(store, identity, self._owner)
         self._state = fold(events.from_text(text) for text in store.read(identity))
@@ -219,6 +216,8 @@ class Study(Telling):
         all raise, `AllTrialsFailed` shows the first traceback. This and any other exception carries
         the trials so far as its attribute `result`.
         """
+        from outcrop.study.running import run  # asking and telling need none of it
+
         return run(
             self,
             objective,

@@ -105,3 +105,10 @@ class Resting:
                 (Path(self.folder) / f"process-{pid}").touch()
             time.sleep(self.seconds)
         return float(trial.number)
+
+
+def uneven(params):
+    """A bowl whose evaluation takes the longer the higher it is."""
+    value = (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
+    time.sleep(0.01 + 0.1 * value)
+    return value

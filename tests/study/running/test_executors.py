@@ -93,7 +93,7 @@ def test_an_executor_of_unknown_size_is_given_one_trial_at_a_time_and_that_is_sa
 
 
 def test_a_trial_timeout_is_refused_on_an_executor():
-    with ThreadPoolExecutor(1) as executor, pytest.raises(MethodError, match="trial_timeout=2.0"):
+    with ThreadPoolExecutor(1) as executor, pytest.raises(MethodError, match=r"trial_timeout=2\.0"):
         studied(bowl, 3, executor=executor, trial_timeout=2.0)
 
 
@@ -191,7 +191,7 @@ def test_an_executor_that_takes_nothing_more_is_a_clear_error_and_the_trial_is_g
     study = Diary()
     executor = ThreadPoolExecutor(1)
     executor.shutdown()
-    with pytest.raises(ObjectiveError, match="the executor takes no trials .*after shutdown"):
+    with pytest.raises(ObjectiveError, match=r"the executor takes no trials .*after shutdown"):
         studied(bowl, 3, study=study, executor=executor)
     assert study.acts == [("ask", 0), ("release", 0)]
 

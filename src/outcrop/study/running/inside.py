@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from outcrop.study.running.evaluation import Outcome, described, evaluate_elsewhere
+from outcrop.study.running.interrupts import unblock
 from outcrop.study.trial import Trial
 
 PROBE = "outcrop-probe"  # name of the process that tries to load the objective
@@ -32,6 +33,7 @@ def load(packed: bytes, environment: Mapping[str, str]) -> None:
     global _loaded
     os.environ.update(environment)
     np.random.seed()  # noqa: NPY002 - a copy of a process would draw the numbers of all others
+    unblock()  # it is ignored by now, which a program of the objective's can undo
     _take_children_along()
     try:
         _loaded = pickle.loads(packed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Interrupts", "ignored"]
+__all__ = ["Interrupts", "blocked", "unblock"]
 
 import signal
 import threading
@@ -14,20 +14,20 @@ FORCE = 3  # times that Ctrl-C is pressed by who wants to leave whatever it cost
 
 
 class Interrupts:
-    """Raises Ctrl-C once, and not where it would part an act from its record.
+    """Keeps Ctrl-C for places where nothing is half done: no record, and no lock of a pool.
 
-    What follows is the cleanup, which another Ctrl-C does not disturb; only the third is raised
-    wherever it comes. A handler of the user's own is left alone.
+    It is raised where it is `allowed`, such as in the objective, or by the next `check`; the third
+    one wherever it comes. A handler of the user's own is left alone.
     """
 
     def __init__(self) -> None:
         self._pressed = 0
-        self._held = False
-        self._raised = False
+        self._allowed = False
         self._ours = False
 
     def __enter__(self) -> Interrupts:
-        self._ours = _is_pythons()
+        main = threading.current_thread() is threading.main_thread()  # others may not
+        self._ours = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if self._ours:
             signal.signal(signal.SIGINT, self._handle)
         return self
@@ -41,43 +41,42 @@ class Interrupts:
         if self._ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
+    @property
+    def pressed(self) -> bool:
+        return self._pressed > 0
+
+    def check(self) -> None:
+        """Raise a Ctrl-C that was kept."""
+        if self._pressed:
+            raise KeyboardInterrupt
+
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Keep Ctrl-C for the end of a block."""
-        self._held = True
+    def allowed(self) -> Iterator[None]:
+        """Raise Ctrl-C at once in this block."""
+        self._allowed = True
         try:
+            self.check()
             yield
         finally:
-            self._held = False
-            if self._pressed and not self._raised:
-                self._raised = True
-                raise KeyboardInterrupt
-
-    def subdue(self) -> None:
-        """Raise nothing from here on: the end has begun."""
-        self._raised = True
+            self._allowed = False
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._pressed += 1
-        if self._pressed >= FORCE or not (self._held or self._raised):
-            self._raised = True
+        if self._allowed or self._pressed >= FORCE:
             raise KeyboardInterrupt
 
 
 @contextmanager
-def ignored() -> Iterator[None]:
-    """Ignore Ctrl-C, and have processes that are started in the block ignore it for life."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def blocked() -> Iterator[None]:
+    """Have processes that are started in the block not hear of Ctrl-C, which is delayed here."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        unblock()
 
 
-def _is_pythons() -> bool:
-    """Whether Ctrl-C is as Python sets it up, and this thread may change that."""
-    main = threading.current_thread() is threading.main_thread()
-    return main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def unblock() -> None:
+    """Hear of Ctrl-C again."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])

@@ -23,8 +23,9 @@ from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
 
-from outcrop.study.running import inside, interrupts
+from outcrop.study.running import inside
 from outcrop.study.running.evaluation import Outcome
+from outcrop.study.running.interrupts import Interrupts, blocked
 from outcrop.study.running.packing import main_is_importable, pack
 from outcrop.study.running.probe import probe
 from outcrop.study.trial import Trial
@@ -47,7 +48,9 @@ class Isolated:
 
     broken = ""  # never for long: what dies is replaced
 
-    def __init__(self, objective: Any, size: int, trial_timeout: float | None) -> None:
+    def __init__(
+        self, objective: Any, size: int, trial_timeout: float | None, interrupts: Interrupts
+    ) -> None:
         self.size = size
         packed, environment = pack(objective), ONE_THREAD | dict(os.environ)
         self._surroundings = ExitStack()
@@ -56,7 +59,7 @@ class Isolated:
             self._surroundings.enter_context(_without_false_main())
             with _environment(environment):
                 context = _context()
-                probe(context, packed, environment)
+                probe(context, packed, environment, interrupts)
                 for _ in range(size):
                     worker = _Worker(context, packed, environment, trial_timeout)
                     self._workers.append(worker)
@@ -154,10 +157,11 @@ def _context() -> Any:
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
-    from multiprocessing import forkserver
+    from multiprocessing import forkserver, resource_tracker
 
     forkserver.set_forkserver_preload([inside.__name__])
-    with interrupts.ignored():  # a worker that still imports must not answer Ctrl-C
+    resource_tracker.ensure_running()  # here, because it would unblock Ctrl-C
+    with blocked():  # a worker that still imports must not answer it
         forkserver.ensure_running()
     return multiprocessing.get_context("forkserver")
 

@@ -73,11 +73,13 @@ def run(
     tally = Tally(limits.n_trials, maximise=study.direction == "maximize")
     for trial in study.trials:
         tally.consider(trial)
+    checked_objective(objective)
     called = functions(callbacks, "callbacks")
     with Interrupts() as interrupts, leases.Heartbeat(study, leases.LEASE) as heartbeat:
-        loop = Loop(study, limits, called, tally, heartbeat, interrupts)
+        here = InProcess(objective, interrupts)  # until the workers are there
+        loop = Loop(study, limits, called, tally, heartbeat, interrupts, here)
         return loop.result(
-            lambda: workers_for(checked_objective(objective), n_workers, executor, trial_timeout),
+            lambda: workers_for(objective, n_workers, executor, trial_timeout, interrupts),
             lambda: view_of(tally, progress),
         )
 
@@ -100,7 +102,7 @@ class Loop:
     tally: Tally
     heartbeat: leases.Heartbeat
     interrupts: Interrupts
-    workers: Workers = field(default_factory=lambda: InProcess(None))
+    workers: Workers
     view: View = field(default_factory=Silent)
     running: list[Running] = field(default_factory=list)
     asked: int = 0
@@ -115,7 +117,6 @@ class Loop:
             self.tally.workers = self.workers.size
             self.view = view()
             self._go()
-            self.interrupts.subdue()
             self._close()
             self.study.stop(self.reason)
         except KeyboardInterrupt:
@@ -125,7 +126,7 @@ class Loop:
             self._abandon(f"error: {described(error).splitlines()[0]}")
             self._attach_result(error)
             raise
-        result = Result.of(self.study, self.reason)
+        result = Result.of(self.study, self.reason, interrupted=self.interrupts.pressed)
         logger.info("the run ended after %d trials: %s", self.tally.done, self.reason)
         if result.trials and result.n_failed == len(result.trials):
             first = result.trials[0].reason
@@ -135,6 +136,7 @@ class Loop:
     def _go(self) -> None:
         while True:
             self._tell_what_arrived()
+            self.interrupts.check()
             if not self.reason and len(self.running) < self.workers.size:
                 self.reason = self.workers.broken or self.limits.reached(
                     self.study, self.asked, self.tally.elapsed
@@ -154,16 +156,15 @@ class Loop:
 
     def _start_one(self) -> None:
         began = time.perf_counter()
-        with self.interrupts.held():
-            try:
-                trial = self.study.ask(lease=leases.LEASE)
-            except SpaceExhausted as exhausted:
-                logger.info("nothing is left to ask for: %s", exhausted)
-                self.reason = EXHAUSTED
-                return
-            running = Running(trial)
-            self.running.append(running)
-            self.heartbeat.hold(trial.number)
+        try:
+            trial = self.study.ask(lease=leases.LEASE)
+        except SpaceExhausted as exhausted:
+            logger.info("nothing is left to ask for: %s", exhausted)
+            self.reason = EXHAUSTED
+            return
+        running = Running(trial)
+        self.running.append(running)
+        self.heartbeat.hold(trial.number)
         self.asked += 1
         self._show(thinking=time.perf_counter() - began)
         running.job = self.workers.start(trial)
@@ -183,7 +184,8 @@ class Loop:
         self.tally.count(trial)
         self._show(thinking=time.perf_counter() - began)
         for callback in self.callbacks:
-            callback(self.study, trial)
+            with self.interrupts.allowed():
+                callback(self.study, trial)
         if len(self.tracebacks) == self.tally.done - 1 and "traceback" in trial.info:
             self.tracebacks.append(trial.info["traceback"])
             if self.tally.done == HOPELESS and self.tally.best is None:
@@ -196,13 +198,12 @@ class Loop:
         """The trial, finished or failed, once the study knows."""
         assert running.job is not None  # it is done
         outcome: Outcome = running.job.outcome()
-        with self.interrupts.held():
-            if outcome.value is not None:
-                trial = self.study.tell(running.trial, outcome.value)
-            else:
-                info = {"traceback": outcome.traceback} if outcome.traceback else None
-                trial = self.study.fail(running.trial, outcome.reason, info=info)
-            self._forget(running)
+        if outcome.value is not None:
+            trial = self.study.tell(running.trial, outcome.value)
+        else:
+            info = {"traceback": outcome.traceback} if outcome.traceback else None
+            trial = self.study.fail(running.trial, outcome.reason, info=info)
+        self._forget(running)
         if trial.state == "failed":
             logger.info("trial %d failed: %s", trial.number, trial.reason)
         return trial
@@ -219,7 +220,8 @@ class Loop:
 
     def _wait(self) -> None:
         share = WAIT_SHARE * (time.monotonic() - self.changed)
-        time.sleep(min(max(share, SHORTEST_WAIT), LONGEST_WAIT))
+        with self.interrupts.allowed():
+            time.sleep(min(max(share, SHORTEST_WAIT), LONGEST_WAIT))
         self.view.update()
 
     # The end
@@ -233,7 +235,6 @@ class Loop:
 
         Something has gone wrong already, so that trouble on the way is logged and no more.
         """
-        self.interrupts.subdue()
         for running in self._arrived():
             with _attempt("tell a result"):
                 self.tally.count(self._told(running))

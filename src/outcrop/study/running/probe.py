@@ -12,6 +12,7 @@ from typing import Any
 from outcrop.errors import ObjectiveError
 from outcrop.study.running.evaluation import described
 from outcrop.study.running.inside import PROBE, report_loading
+from outcrop.study.running.interrupts import Interrupts
 
 logger = logging.getLogger(__name__)
 
@@ -19,7 +20,9 @@ SLOW = 30.0  # seconds after which a user may wonder what is going on
 GUARD = 'put what starts the run under `if __name__ == "__main__":`'
 
 
-def probe(context: Any, packed: bytes, environment: Mapping[str, str]) -> None:
+def probe(
+    context: Any, packed: bytes, environment: Mapping[str, str], interrupts: Interrupts
+) -> None:
     """Load the objective in a process of this context, or raise `ObjectiveError`."""
     reader, writer = context.Pipe(duplex=False)
     process = context.Process(
@@ -36,13 +39,14 @@ def probe(context: Any, packed: bytes, environment: Mapping[str, str]) -> None:
     finally:
         writer.close()
     try:
-        report = _report(reader, process)
-    finally:
-        reader.close()
+        with interrupts.allowed():
+            report = _report(reader, process)
         process.join(1.0)
+    finally:
         process.kill()  # whatever threads or programs the objective brought along
         process.join()
         process.close()
+        reader.close()
     if report is None:
         raise ObjectiveError(
             "a new process ended while it imported the program that started this run; a worker "

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from outcrop.errors import MethodError, ObjectiveError
 from outcrop.study.checks import checked_count, checked_seconds
 from outcrop.study.running.evaluation import Outcome, described, evaluate, evaluate_elsewhere
+from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.trial import Trial
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,11 @@ class Workers(Protocol):
 
 
 def workers_for(
-    objective: Any, n_workers: int | None, executor: Any, trial_timeout: float | None
+    objective: Any,
+    n_workers: int | None,
+    executor: Any,
+    trial_timeout: float | None,
+    interrupts: Interrupts,
 ) -> Workers:
     """Workers as the arguments of a run describe them."""
     if n_workers is not None:
@@ -53,10 +58,10 @@ def workers_for(
     if executor is not None:
         return _on_executor(objective, n_workers, executor, trial_timeout)
     if (n_workers or 1) == 1 and trial_timeout is None:
-        return InProcess(objective)
+        return InProcess(objective, interrupts)
     from outcrop.study.running.isolated import Isolated  # loads what few runs need
 
-    return Isolated(objective, n_workers or 1, trial_timeout)
+    return Isolated(objective, n_workers or 1, trial_timeout, interrupts)
 
 
 def _on_executor(
@@ -101,11 +106,13 @@ class InProcess:
     """Evaluates each trial here and now; Ctrl-C reaches the objective."""
 
     objective: Any
+    interrupts: Interrupts
     size: int = 1
     broken: str = ""
 
     def start(self, trial: Trial) -> Done:
-        return Done(evaluate(self.objective, trial))
+        with self.interrupts.allowed():
+            return Done(evaluate(self.objective, trial))
 
     def stop(self) -> None:
         pass
