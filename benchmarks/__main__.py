@@ -19,6 +19,8 @@ BENCHMARKS = {
     "likelihood": False,
     "footprint": False,
     "memory": False,
+    "utilisation": False,
+    "sharing": False,
     "suggestion": True,
     "regret": True,
 }

@@ -46,11 +46,22 @@ class Timed:
         return self.strategy.belief(view, rng)
 
 
+_all_ready: Any = None  # a barrier: importing is not what is measured
+
+
+def prepare(barrier: Any) -> None:
+    """Make a process of the crowd ready."""
+    global _all_ready
+    _all_ready = barrier
+
+
 def work(url: str, trials: int, evaluation: float, seed: int) -> list[dict[str, float]]:
     """One process's share: seconds of each ask, tell and suggestion."""
     study = load_study("crowd", url)
     timed = study._strategy = Timed(study._strategy)
     chance = random.Random(seed)
+    _all_ready.wait()
+    time.sleep(chance.uniform(0.0, 1.0) * evaluation)  # a crowd does not come at one moment
     times = []
     for _ in range(trials):
         before = timed.seconds
@@ -69,7 +80,8 @@ def crowd(url: str, processes: int, trials: int, evaluation: float) -> list[dict
     """The times of all trials of `processes` that share a study at `url`."""
     Study(SPACE, "crowd", url, method="random", seed=0)
     context = multiprocessing.get_context("forkserver")
-    with context.Pool(processes) as pool:
+    barrier = context.Barrier(processes)
+    with context.Pool(processes, prepare, (barrier,)) as pool:
         shares: Sequence[Any] = pool.starmap(
             work, [(url, trials, evaluation, seed) for seed in range(processes)], chunksize=1
         )

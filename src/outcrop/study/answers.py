@@ -6,24 +6,28 @@ __all__ = [
     "Explanation",
     "ObjectiveBelief",
     "Recommendation",
-    "best_of",
+    "Search",
     "explained",
     "recommended",
 ]
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
-from outcrop.errors import NoBelief, TrialError
+from outcrop.errors import SpaceExhausted, TrialError
+from outcrop.maximise import Function, Maximiser, Maximum
 from outcrop.space import Space
-from outcrop.strategies.base import Belief
+from outcrop.strategies import ModelBased
+from outcrop.strategies.base import Belief, Strategy
+from outcrop.study.best import best_of
 from outcrop.study.commands import Purpose, found, generator
 from outcrop.study.state import Record, State
 from outcrop.study.trial import ReadOnly, Trial
-from outcrop.typing import Params, Vector
+from outcrop.typing import Params, Points, Vector
 
 DRAWS = 1000  # a probability is then known to ± 0.03
 
@@ -34,9 +38,18 @@ FACTS = ("source", "surrogate", "mean", "std", "acquisition")  # as a strategy r
 class ObjectiveBelief:
     """What is believed of the objective, without the noise of observing it."""
 
-    space: Space
-    believed: Belief
-    sign: float  # of the user's values, where the model's are to be minimised
+    state: State
+    believed: Belief  # on encoded points, in the sign that makes smaller better
+    strategy: Strategy
+
+    @property
+    def space(self) -> Space:
+        return self.state.space
+
+    @property
+    def sign(self) -> float:
+        """Of the user's values, where the model's are to be minimised."""
+        return self.state.sign
 
     @overload
     def predict(self, params: Params) -> tuple[float, float]: ...
@@ -51,6 +64,60 @@ class ObjectiveBelief:
         mean, std = self.believed.predict(self.space.encode(configurations).X)  # type: ignore[arg-type]
         mean = self.sign * mean
         return (float(mean[0]), float(std[0])) if one else (mean, std)
+
+    @cached_property
+    def search(self) -> Search | None:
+        """What the next trial is chosen by; None if nothing is maximised, or not yet.
+
+        The search is begun with the random numbers of this belief, so that both rest on the same
+        hyperparameters; those of a trial that is asked for may differ a little.
+        """
+        heard: list[Function] = []
+        try:
+            suggestion = _overheard(self.strategy, heard).propose(
+                self.state.view, generator(self.state, Purpose.BELIEF)
+            )
+        except SpaceExhausted:
+            return None
+        name = suggestion.why.get("acquisition")
+        return Search(self.space, name, heard[-1]) if name and heard else None
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """An acquisition as it is maximised next, with running and failed trials accounted for."""
+
+    space: Space
+    acquisition: str  # the name of its class
+    function: Function  # of encoded points
+
+    def score(self, params: Sequence[Params]) -> Vector:
+        """What each configuration is worth as the next trial, in the acquisition's own units."""
+        return self.function(self.space.encode(params).X)
+
+
+@dataclass(frozen=True, eq=False)
+class _Listener:
+    """A maximiser that notes what it is asked to maximise."""
+
+    maximiser: Maximiser
+    heard: list[Function]
+
+    def candidates(self, *arguments: Any) -> Points:
+        return self.maximiser.candidates(*arguments)
+
+    def __call__(self, function: Function, *arguments: Any, **options: Any) -> Maximum:
+        self.heard.append(function)
+        return self.maximiser(function, *arguments, **options)
+
+
+def _overheard(strategy: Any, heard: list[Function]) -> Strategy:
+    """The same strategy, which also notes in `heard` what it maximises."""
+    if isinstance(strategy, ModelBased):
+        return replace(strategy, maximiser=_Listener(strategy.maximiser, heard))  # type: ignore[arg-type]
+    if hasattr(strategy, "inner"):
+        return replace(strategy, inner=_overheard(strategy.inner, heard))
+    return strategy
 
 
 @dataclass(frozen=True)
@@ -99,14 +166,6 @@ class Explanation:
         elif self.trial.state == "failed":
             lines.append(f"failed: {self.trial.reason or 'no reason given'}")
         return "\n".join(lines)
-
-
-def best_of(trials: Iterable[Trial], sign: float) -> Trial:
-    """The finished trial with the best value, the earliest of equals; `NoBelief` if none is."""
-    finished = [(trial.value, trial) for trial in trials if trial.value is not None]
-    if not finished:
-        raise NoBelief("no trial has finished yet, so none is best; tell a value first")
-    return min(finished, key=lambda pair: sign * pair[0])[1]
 
 
 def recommended(state: State, belief: Belief) -> Recommendation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["Reading"]
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,17 +16,16 @@ from outcrop.study.answers import (
     Explanation,
     ObjectiveBelief,
     Recommendation,
-    best_of,
     explained,
     recommended,
 )
+from outcrop.study.best import HasBest, best_of
 from outcrop.study.commands import Purpose
 from outcrop.study.state import State
 from outcrop.study.trial import Trial
-from outcrop.typing import Params
 
 
-class Reading(ABC):
+class Reading(HasBest):
     """The questions that a state answers; whoever remembers says what the state is."""
 
     _strategy: Strategy
@@ -75,20 +74,10 @@ class Reading(ABC):
         return best_of(state.trials, state.sign)
 
     @property
-    def best_params(self) -> Params:
-        return self.best_trial.params
-
-    @property
-    def best_value(self) -> float:
-        value = self.best_trial.value
-        assert value is not None  # it is finished
-        return value
-
-    @property
     def belief(self) -> ObjectiveBelief:
         """What is believed of the objective now; `NoBelief` before the first value."""
         state = self._current()
-        return ObjectiveBelief(state.space, self._belief(state), state.sign)
+        return ObjectiveBelief(state, self._belief(state), self._strategy)
 
     def recommend(self) -> Recommendation:
         """The evaluated configuration that is believed best, and how surely it is."""

@@ -58,9 +58,16 @@ class Turns:
 
     def _wait(self) -> None:
         wait = FIRST_WAIT
-        while not self._store.acquire(self._study, Lease(TURN, self._owner, DEADLINE)):
+        while not self._taken():
             time.sleep(wait * random.uniform(0.5, 1.5))
             wait = min(2 * wait, LONGEST_WAIT)
+
+    def _taken(self) -> bool:
+        """Look before trying: those who look are in nobody's way, those who write are."""
+        held = self._store.leases(self._study).get(TURN)
+        if held is not None and held.left > 0:
+            return False
+        return self._store.acquire(self._study, Lease(TURN, self._owner, DEADLINE))
 
     def _renew(self, done: threading.Event) -> None:
         while not done.wait(DEADLINE / 3):

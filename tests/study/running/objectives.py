@@ -91,6 +91,15 @@ class Loading:
 
 
 @dataclass(frozen=True)
+class SlowToLoad(Loading):
+    """Leaves a mark, and is not loaded for a minute."""
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        time.sleep(60)
+
+
+@dataclass(frozen=True)
 class Resting:
     """Sleeps, and leaves the number of its process and of a program that it started."""
 
@@ -100,7 +109,7 @@ class Resting:
 
     def evaluate(self, trial):
         if trial.number >= self.quick:
-            program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+            program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
             for pid in (os.getpid(), program.pid):
                 (Path(self.folder) / f"process-{pid}").touch()
             time.sleep(self.seconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import threading
 import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from outcrop.errors import AllTrialsFailed, MethodError, ObjectiveError
 from outcrop.space import Int, Space
 from tests.study.running.doubles import Diary, studied
-from tests.study.running.objectives import Numbered, bowl
+from tests.study.running.objectives import bowl
 
 
 class Polled:
@@ -60,6 +61,22 @@ def test_every_ask_comes_after_all_that_had_arrived_was_told(looks, n_workers):
             assert arrived == told
             assert len(asked) - len(told) <= n_workers
     assert asked == told == set(range(8))
+
+
+def test_what_arrives_during_a_callback_is_told_before_the_next_ask():
+    study = Diary()
+    executor = Submitting(study, [10, 10_000])
+    futures = []
+    submit = executor.submit
+    executor.submit = lambda *arguments: futures.append(submit(*arguments)) or futures[-1]
+
+    def callback(study, trial):
+        if trial.number == 0:
+            futures[1].looks = 0
+
+    studied(bowl, 3, study=study, executor=executor, n_workers=2, callbacks=callback)
+    acts = [act for act in study.acts if act[0] != "done"]
+    assert acts == [("ask", 0), ("ask", 1), ("tell", 0), ("tell", 1), ("ask", 2), ("tell", 2)]
 
 
 def test_threads_evaluate_as_many_trials_at_once_as_the_executor_has():
@@ -170,21 +187,28 @@ class Cancelling(Submitting):
         return future
 
 
-def test_a_pool_that_breaks_fails_what_ran_and_keeps_the_rest():
+def test_ctrl_c_does_not_part_the_locks_of_a_pool_from_their_release():
     study = Diary()
-    context = multiprocessing.get_context("forkserver")
-    with (
-        ProcessPoolExecutor(2, mp_context=context) as executor,
-        pytest.raises(ObjectiveError, match=r"the executor broke .*n_workers= instead") as caught,
-    ):
-        studied(Numbered("exit", (3,)), 9, study=study, executor=executor)
-    trials = caught.value.result.trials
-    failed = [trial.number for trial in trials if trial.value != trial.number]
-    assert 3 in failed
-    assert len(failed) <= 2, "the other worker had a trial too"
-    for number in failed:
-        assert trials[number].reason.startswith("the executor broke: BrokenProcessPool")
-    assert study.stopped == [f"error: ObjectiveError: {caught.value}"]
+    looked = []
+
+    class Locked(Polled):
+        def done(self):
+            looked.append("locked")
+            if len(looked) < 2:
+                signal.raise_signal(signal.SIGINT)
+            looked.append("released")
+            return super().done()
+
+    class Locking(Submitting):
+        def submit(self, function, objective, trial):
+            return Locked(self.study, trial, 3, None)
+
+    executor = Locking(study, [])
+    Locked.cancel = lambda future: study.acts.append(("cancel", future.trial.number))
+    result = studied(bowl, 9, study=study, executor=executor, n_workers=1)
+    assert result.interrupted
+    assert looked[:4] == ["locked", "released"] * 2
+    assert study.acts == [("ask", 0), ("cancel", 0), ("release", 0)]
 
 
 def test_an_executor_that_takes_nothing_more_is_a_clear_error_and_the_trial_is_given_back():
@@ -198,7 +222,7 @@ def test_an_executor_that_takes_nothing_more_is_a_clear_error_and_the_trial_is_g
 
 def test_an_objective_that_an_executor_cannot_send_is_refused_with_a_hint():
     study = Diary()
-    context = multiprocessing.get_context("forkserver")
+    context = multiprocessing.get_context("spawn")
     with (
         ProcessPoolExecutor(1, mp_context=context) as executor,
         pytest.raises(ObjectiveError, match="cannot send the objective to its workers") as caught,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
+import time
 
 import pytest
 
@@ -16,12 +18,20 @@ from tests.study.running.objectives import (
     Drawing,
     Loading,
     Numbered,
+    SlowToLoad,
     Unloadable,
     bowl,
     leaving,
     raising,
     surroundings,
 )
+
+
+@pytest.fixture(autouse=True)
+def main_is_a_session(monkeypatch):
+    """So that workers need not import the test runner, which takes its time."""
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
 
 
 @pytest.fixture(autouse=True)
@@ -54,9 +64,9 @@ def test_a_process_that_always_dies_loses_every_trial_and_hangs_none():
 
 @pytest.mark.parametrize("n_workers", [None, 2])
 def test_a_timeout_costs_exactly_its_own_trial(n_workers):
-    result = studied(Numbered("sleep"), 4, n_workers=n_workers, trial_timeout=0.5)
+    result = studied(Numbered("sleep"), 4, n_workers=n_workers, trial_timeout=1.0)
     assert [trial.value for trial in result.trials] == [0, None, 2, 3]
-    assert result.trials[1].reason == "no result within 0.5 s"
+    assert result.trials[1].reason == "no result within 1 s"
 
 
 def test_a_worker_that_is_free_does_not_wait_for_the_others():
@@ -139,6 +149,19 @@ def test_an_exception_of_a_callback_gives_running_trials_back_and_ends_the_worke
     assert study.acts == [("ask", 0), ("ask", 1), ("tell", 0), ("release", 1)]
     assert [trial.value for trial in caught.value.result.trials] == [0]
     assert "error: RuntimeError: enough: trial 1 is given back" in caplog.text
+
+
+def test_ctrl_c_while_the_workers_start_ends_the_run_before_anything_is_asked(tmp_path):
+    def press():
+        while not list(tmp_path.glob("loaded-*")):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    study = Diary()
+    threading.Thread(target=press, daemon=True).start()
+    result = studied(SlowToLoad(str(tmp_path)), 3, study=study, n_workers=2)
+    assert result.interrupted
+    assert (study.acts, study.stopped) == ([], ["interrupted"])
 
 
 def test_worker_processes_cannot_be_started_in_a_process_that_may_have_none():

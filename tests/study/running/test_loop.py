@@ -340,6 +340,29 @@ def test_a_second_ctrl_c_during_the_cleanup_changes_nothing():
     assert study.stopped == ["interrupted"]
 
 
+def test_the_third_ctrl_c_is_raised_wherever_it_comes():
+    class Stuck(Diary):
+        def ask(self, *, lease=None):
+            for count in range(1, 9):
+                presses.append(count)
+                signal.raise_signal(signal.SIGINT)
+            raise AssertionError("it went on")
+
+    presses = []
+    assert studied(bowl, 3, study=Stuck()).interrupted
+    assert presses == [1, 2, 3]
+
+
+def test_ctrl_c_when_all_is_done_is_reported_with_all_that_was_done():
+    class Pressed(Diary):
+        def stop(self, reason):
+            super().stop(reason)
+            signal.raise_signal(signal.SIGINT)
+
+    result = studied(bowl, 3, study=Pressed())
+    assert (len(result.trials), result.interrupted, result.reason) == (3, True, "n_trials done")
+
+
 def test_a_handler_of_the_users_own_is_left_alone():
     heard = []
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))

@@ -82,6 +82,41 @@ def test_a_program_that_is_no_file_needs_cloudpickle_and_is_told_so(arguments):
     assert "`pip install cloudpickle`" in without.stderr
 
 
+def test_a_standard_pool_that_breaks_fails_what_ran_and_keeps_the_rest(tmp_path):
+    program = script(
+        tmp_path,
+        GUARDED
+        + """
+    import os
+    from concurrent.futures import ProcessPoolExecutor
+
+    study = Diary()
+    try:
+        studied(Numbered("exit", (3,)), 9, study=study, executor=ProcessPoolExecutor(2))
+    except Exception as error:
+        print(type(error).__name__, error)
+        for trial in error.result.trials:
+            print(trial.number, trial.value, trial.reason)
+    print(len(study.stopped), flush=True)
+    os._exit(0)  # because the shutdown of a pool that broke may wait forever
+""",
+    )
+    lines = python([program]).stdout.splitlines()
+    assert lines[1].startswith("ObjectiveError the executor broke (BrokenProcessPool: ")
+    assert "n_workers= instead of executor= would have lost its trial only" in lines[1]
+    assert lines[-1] == "1"
+    failed = []
+    for line in lines[2:-1]:
+        number, value, reason = line.split(" ", 2)
+        if value == "None":
+            failed.append(int(number))
+            assert reason.startswith("the executor broke: BrokenProcessPool")
+        else:
+            assert float(value) == int(number)
+    assert 3 in failed
+    assert len(failed) <= 2, "the other worker had a trial too"
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, times):
     program = script(
@@ -119,7 +154,7 @@ def test_ctrl_c_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, 
     ]
     assert err.count("is given back") == 2
     assert "Traceback" not in err
-    assert [pid for pid in pids if is_alive(pid)] == []
+    assert still_alive(pids) == []
 
 
 def test_a_timeout_ends_what_the_objective_started(tmp_path):
@@ -134,7 +169,7 @@ def test_a_timeout_ends_what_the_objective_started(tmp_path):
     done = python([program])
     assert done.stdout.endswith("['', '', 'no result within 2 s']\n")
     pids = running(tmp_path, 2)
-    assert [pid for pid in pids if is_alive(pid)] == []
+    assert still_alive(pids) == []
 
 
 def running(folder, count):
@@ -146,14 +181,18 @@ def running(folder, count):
     return [int(path.name.split("-")[1]) for path in found]
 
 
+def still_alive(pids):
+    """Those of the processes that do not end; a signal takes its time."""
+    deadline = time.monotonic() + 5
+    while (left := [pid for pid in pids if is_alive(pid)]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left
+
+
 def is_alive(pid):
     """Whether a process runs; one that ended and that nobody has collected yet does not."""
-    for _ in range(100):  # a signal takes its time
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return False
-        if state == "Z":
-            return False
-        time.sleep(0.01)
-    return True
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"

@@ -37,9 +37,26 @@ def test_an_append_is_one_transaction_that_locks_first(storage, study):
     with storage._transactions._engine.connect() as connection:
         connection.connection.dbapi_connection.set_trace_callback(statements.append)
     assert storage.append(study, 1, ["b", "c"], take=[Lease("trial 1", "me", 60.0)], drop=["ask"])
-    assert statements[0] == "BEGIN IMMEDIATE"
+    assert statements[:2] == ["PRAGMA synchronous=FULL", "BEGIN IMMEDIATE"]
     assert statements[-1] == "COMMIT"
     assert sum(statement.startswith(("BEGIN", "COMMIT")) for statement in statements) == 2
+
+
+def test_only_a_lease_may_be_forgotten_by_a_power_cut(storage, study):
+    statements = []
+    with storage._transactions._engine.connect() as connection:
+        connection.connection.dbapi_connection.set_trace_callback(statements.append)
+    lease = Lease("ask", "me", 60.0)
+    for act in (
+        lambda: storage.acquire(study, lease),
+        lambda: storage.renew(study, "me", ["ask"], 60.0),
+        lambda: storage.release(study, "me", ["ask"]),
+    ):
+        act()
+    levels = [each for each in statements if each.startswith("PRAGMA")]
+    assert levels == ["PRAGMA synchronous=NORMAL"] * 3
+    assert storage.append(study, 1, ["told"])
+    assert "PRAGMA synchronous=FULL" in statements[-8:]
 
 
 def test_reading_is_one_statement(storage, study):

@@ -12,7 +12,7 @@ import traceback
 from dataclasses import dataclass
 from typing import Any
 
-from outcrop.errors import ObjectiveError, TrialError
+from outcrop.errors import ObjectiveError, OutcropError, TrialError
 from outcrop.study.checks import checked_value
 from outcrop.study.trial import Trial
 
@@ -31,7 +31,8 @@ class Outcome:
     def of(cls, error: BaseException) -> Outcome:
         """The outcome of an evaluation that raised."""
         text = "".join(traceback.format_exception(error))
-        return cls(reason=described(error), traceback=text[-KEPT:])
+        speaks = isinstance(error, OutcropError)  # for itself; the name of its type adds nothing
+        return cls(reason=str(error) if speaks else described(error), traceback=text[-KEPT:])
 
 
 def checked_objective(objective: Any) -> Any:

@@ -123,7 +123,7 @@ class _Worker:
         self._trial_timeout = trial_timeout
         self._pool: Any = self._new_pool()  # its methods have no types
         self._newest: Evaluation | None = None
-        assert self._pool.active  # asking starts it, while the environment is as it should be
+        _ = self._pool.active  # asking starts it, while the environment is as it should be
 
     @property
     def is_free(self) -> bool:

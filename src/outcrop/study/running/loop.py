@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 HOPELESS = 5  # an objective that raises this often from the start is broken
 # Seconds between two looks at what runs: this share of the time since something happened, so that
 # a worker waits for no more than that share of its evaluation, within bounds.
-WAIT_SHARE, SHORTEST_WAIT, LONGEST_WAIT = 0.01, 0.001, 0.05
+WAIT_SHARE, SHORTEST_WAIT, LONGEST_WAIT = 0.005, 0.001, 0.02
 
 
 def run(

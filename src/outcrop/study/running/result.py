@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from outcrop.study import tables
-from outcrop.study.answers import best_of
+from outcrop.study.best import HasBest, best_of
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.trial import Trial
-from outcrop.typing import Params
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result:
+class Result(HasBest):
     """What an optimisation found; `trials` are all of the study's.
 
     Where no trial has finished, asking for the best one raises `NoBelief`.
@@ -35,16 +34,6 @@ class Result:
     def best_trial(self) -> Trial:
         """The finished trial with the best value observed."""
         return best_of(self.trials, -1.0 if self.study.direction == "maximize" else 1.0)
-
-    @property
-    def best_params(self) -> Params:
-        return self.best_trial.params
-
-    @property
-    def best_value(self) -> float:
-        value = self.best_trial.value
-        assert value is not None  # it is finished
-        return value
 
     @property
     def n_failed(self) -> int:

@@ -32,7 +32,7 @@ class Database(Protocol):
         """Whether what is stored outlives a connection."""
 
     def engine(self) -> Engine:
-        """An engine with at most one connection; its option `writes` tells what one is for."""
+        """An engine with at most one connection; options `writes`, `durable` say what it is for."""
 
     def may_hold_tables(self) -> bool:
         """False if there is nothing to look into yet; looking would only create something."""

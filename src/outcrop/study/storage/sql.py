@@ -147,7 +147,10 @@ class SqlStorage:
         return self._change(study, work)
 
     def acquire(self, study: int, lease: Lease) -> bool:
-        return self._change(study, lambda connection: self._take(connection, study, [lease]))
+        def work(connection: Connection) -> bool:
+            return self._take(connection, study, [lease])
+
+        return self._change(study, work, durable=False)
 
     def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
         checked_seconds(seconds)
@@ -158,7 +161,7 @@ class SqlStorage:
             connection.execute(update(leases).where(mine).values(deadline=deadline))
             return {*connection.scalars(select(leases.c.key).where(mine))}
 
-        return self._change(study, work)
+        return self._change(study, work, durable=False)
 
     def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
         mine = _among(study, keys) & (leases.c.owner == owner)
@@ -167,7 +170,7 @@ class SqlStorage:
             connection.execute(delete(leases).where(mine))
 
         with suppress(StudyError):
-            self._change(study, work)
+            self._change(study, work, durable=False)
 
     def leases(self, study: int) -> dict[str, Held]:
         def work(connection: Connection) -> dict[str | None, Held]:
@@ -184,8 +187,8 @@ class SqlStorage:
         """Close the connection; the storage cannot be used any more."""
         self._transactions.close()
 
-    def _change(self, study: int, work: Callable[[Connection], T]) -> T:
-        """`work` while nobody else changes the study."""
+    def _change(self, study: int, work: Callable[[Connection], T], *, durable: bool = True) -> T:
+        """`work` while nobody else changes the study; leases that are forgotten do no harm."""
 
         def locked(connection: Connection) -> T:
             if connection.scalar(LOCK, {"study": study}) is None:
@@ -194,7 +197,7 @@ class SqlStorage:
 
         if not self._transactions.tables_exist():
             raise no_study(study)
-        return self._transactions.write(locked)
+        return self._transactions.write(locked, durable=durable)
 
     def _take(self, connection: Connection, study: int, wanted: Sequence[Lease]) -> bool:
         """Take all of `wanted`, or change nothing if another owner holds one that is alive."""

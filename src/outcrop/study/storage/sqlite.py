@@ -24,7 +24,7 @@ BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PRO
 class Sqlite:
     """A file, found once from where the process is now, or a database in memory.
 
-    What was committed is in the write-ahead log and synchronised to the disk.
+    What was committed is in the write-ahead log, and on the disk if it must last.
     """
 
     alone = True
@@ -188,7 +188,10 @@ class Sqlite:
 
 def _begin(connection: Connection) -> None:
     """Lock before reading what is going to be changed: a lock taken later may come too late."""
-    if connection.get_execution_options().get("writes"):
+    options = connection.get_execution_options()
+    if options.get("writes"):
+        level = "FULL" if options["durable"] else "NORMAL"  # with a write-ahead log: without a wait
+        connection.exec_driver_sql(f"PRAGMA synchronous={level}")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 

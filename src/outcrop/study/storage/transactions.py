@@ -39,7 +39,10 @@ class Transactions:
         self.database = database
         self.patience = patience
         self._engine = database.engine()
-        self._writer = self._engine.execution_options(writes=True)
+        self._writers = {
+            durable: self._engine.execution_options(writes=True, durable=durable)
+            for durable in (True, False)
+        }
         self._turn = threading.RLock()
         self._closed = self._has_tables = self._is_writable = False
         weakref.finalize(self, self._engine.dispose)
@@ -60,12 +63,15 @@ class Transactions:
 
         return self._patiently(once)
 
-    def write(self, work: Callable[[Connection], T]) -> T:
-        """What `work` returns, once all that it wrote is durable; nothing is if it raises."""
+    def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
+        """What `work` returns, once all that it wrote is there to stay; nothing is if it raises.
+
+        What is not `durable` may be gone after a power cut, and costs less.
+        """
 
         def once() -> T:
             self._make_tables()
-            with self._writer.begin() as connection:
+            with self._writers[durable].begin() as connection:
                 return work(connection)
 
         return self._patiently(once)
@@ -124,7 +130,7 @@ class Transactions:
         self._find_tables()  # before anything is changed that may not be ours
         with self._engine.connect() as connection:
             self.database.before_writing(connection)
-        with self._writer.begin() as connection:
+        with self._writers[True].begin() as connection:
             self.database.before_creating(connection)
             if not self._look(connection):
                 create_tables(connection)
