@@ -1,34 +1,95 @@
-"""`python -m experiments [NAME …] --runs N --jobs 2`: run what is missing, rewrite the tables."""
+"""`python -m experiments [NAME …]`: run what is missing, rewrite tables and pictures.
+
+Results are kept in `experiments/results/NAME.jsonl` as they come, one line for each run, so that an
+interrupted call can simply be repeated. Without a name every experiment runs.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from experiments import inference_methods
-from experiments.harness import complete
+from experiments import inference_methods, rugged_presets, spartan_figures
+from experiments.comparison import COLUMNS
+from experiments.figures import save
+from experiments.harness import Experiment, complete, forget
 
-EXPERIMENTS = {experiment.name: experiment for experiment in (inference_methods.EXPERIMENT,)}
+MODULES = (spartan_figures, rugged_presets, inference_methods)
+EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"
+INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(EXPERIMENTS))
-    parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=2)
-    given = parser.parse_args()
+    parser.add_argument("--runs", type=int, default=10, help="runs 0 to RUNS − 1 of every cell")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument(
+        "--cells",
+        default="",
+        metavar="KEY=VALUE,…",
+        help="only these: method=BO,method=ABO,problem=lda is either method on one problem",
+    )
+    parser.add_argument("--again", action="store_true", help="forget earlier results of the cells")
+    parser.add_argument(
+        "--tables", action="store_true", help="run nothing, only rewrite tables and pictures"
+    )
+    given = parser.parse_args(arguments)
     unknown = [name for name in given.names if name not in EXPERIMENTS]
     if unknown:
         parser.error(f"{', '.join(unknown)} not known; known are {', '.join(EXPERIMENTS)}")
-    for name in given.names or EXPERIMENTS:
-        complete(EXPERIMENTS[name], given.runs, given.jobs)
-    parts = ["# Experiments", "Written by `python -m experiments` from `experiments/results/`."]
+    chosen = [EXPERIMENTS[name] for name in given.names or EXPERIMENTS]
+    try:
+        wanted = parsed(given.cells, chosen)
+    except ValueError as error:
+        parser.error(str(error))
+    failures, code = 0, 0
+    try:
+        for experiment in [] if given.tables else chosen:
+            if given.again:
+                forget(experiment, wanted)
+            failures += complete(experiment, given.runs, given.jobs, wanted)
+    except KeyboardInterrupt:
+        print("interrupted: finished runs are kept, the same command goes on", file=sys.stderr)
+        code = INTERRUPTED
+    write_tables()
+    if failures:
+        print(f"{failures} runs failed; the same command tries them again", file=sys.stderr)
+    return code or min(failures, 1)
+
+
+def parsed(text: str, experiments: Sequence[Experiment]) -> dict[str, set[str]]:
+    """`method=BO,method=ABO,problem=lda` as the values wanted of each key."""
+    wanted: dict[str, set[str]] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"--cells {part}: expected KEY=VALUE")
+        cells = [cell for experiment in experiments for cell in experiment.cells]
+        known = list(dict.fromkeys(cell[key] for cell in cells if key in cell))
+        if value not in known:
+            raise ValueError(f"--cells {part}: no such cell; {key} is one of {', '.join(known)}")
+        wanted.setdefault(key, set()).add(value)
+    return wanted
+
+
+def write_tables() -> None:
+    origin = "Written by `python -m experiments` from `experiments/results/`."
+    parts = ["# Experiments", origin, COLUMNS]
     for experiment in EXPERIMENTS.values():
         if rows := experiment.rows():
             parts += [f"## {experiment.title}", experiment.report(rows)]
-    TABLES.write_text("\n\n".join(parts) + "\n")
+            for name, figure in experiment.draw(rows).items():
+                save(figure, TABLES.parent / "images" / f"{name}.png")
+    TABLES.write_text("\n\n".join(parts) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ["Observations", "Pairs", "Triangle"]
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -75,7 +75,7 @@ class Pairs:
             np.einsum("...ii->...i", r2)[...] = 0.0
         return r2
 
-    def pull_weights(self, r2_bar: Matrix) -> Vector:
+    def pull_weights(self, r2_bar: Matrix, weights: Vector) -> Vector:
         """How a gradient in the squared distances travels back to the weights, `(d,)`."""
         if self.is_exact:
             return self.squared_differences @ r2_bar.reshape(-1)
@@ -143,8 +143,7 @@ class Triangle(Pairs):
 
     @cached_property
     def squared_differences(self) -> Matrix:
-        rows, columns, _ = packed_indices(len(self.X1))
-        return np.square(self.X1.T[:, rows] - self.X1.T[:, columns])
+        return _packed_differences(self.X1)
 
     @cached_property
     def mismatches(self) -> Matrix:
@@ -152,11 +151,27 @@ class Triangle(Pairs):
         return (self.X1.T[:, rows] != self.X1.T[:, columns]).astype(float)
 
     def moved(self, X1: Points, X2: Points) -> Pairs:
-        return Triangle(X1, X1)
+        """Columns that are where they were at the last call keep their differences: inference
+        moves one at a time."""
+        moved, last = Triangle(X1, X1), self._mapped.get("moved")
+        if last is not None and last.X1.shape == X1.shape:
+            changed = (last.X1 != X1).any(0)
+            if not changed.any():
+                return last
+            differences = last.squared_differences.copy()
+            differences[changed] = _packed_differences(X1[:, changed])
+            vars(moved)["squared_differences"] = differences
+        self._mapped["moved"] = moved
+        return moved
 
     def products(self, u1: Vector, u2: Vector) -> Matrix:
         rows, columns, _ = packed_indices(len(self.X1))
         return u1[..., rows] * u1[..., columns]
+
+
+def _packed_differences(X: Points) -> Matrix:
+    rows, columns, _ = packed_indices(len(X))
+    return np.square(X.T[:, rows] - X.T[:, columns])
 
 
 def summed(bars: Points) -> Points:
@@ -208,6 +223,17 @@ class Observations:
     def triangle(self) -> Triangle | None:
         """Each pair once, where there are few enough to keep."""
         return Triangle(self.X, self.X) if 0 < len(self) <= CACHED_GRAM_ROWS else None
+
+    def against(self, X: Points) -> Pairs:
+        """Points `X` that may move, paired with these."""
+        return Pairs(X, self.X, second_moves=False)
+
+    def alike(self, others: Sequence[Observations]) -> Observations | None:
+        """What `against` asks of all `others` at once, if they were made at the same points."""
+        same = all(
+            type(other) is type(self) and np.array_equal(other.X, self.X) for other in others
+        )
+        return self if same else None
 
     def append(self, X: Points, y: Vector, noise: Vector | None = None) -> Observations:
         """These observations followed by more; rows without a stated noise have none."""

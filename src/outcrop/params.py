@@ -11,13 +11,14 @@ function, the rest as they are. `bind(θ)` returns the same model with numbers i
 
 from __future__ import annotations
 
-__all__ = ["Free", "Layout", "Per", "Slot", "free", "member", "shaped", "stacked"]
+__all__ = ["Free", "Layout", "Per", "Slot", "changed", "free", "member", "shaped", "stacked"]
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cached_property
 from math import inf, log, pi
+from operator import is_
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -60,6 +61,19 @@ def shaped(like: T, **values: Any) -> T:
     instance = object.__new__(type(like))
     instance.__dict__.update(values)
     return instance
+
+
+def changed(node: T, **values: Any) -> T:
+    """`node` with other `values` in some of its fields, unchecked; itself if none is another."""
+    own = dict(_children(node))
+    same = all(_is_same(own[name], value) for name, value in values.items())
+    return node if same else shaped(node, **{**own, **values})
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return all(map(is_, one, other))
+    return one is other
 
 
 def stacked(nodes: Sequence[T]) -> T:

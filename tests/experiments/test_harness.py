@@ -1,25 +1,47 @@
 import json
+import os
 
 import pytest
 
-from experiments import harness, inference_methods
-from experiments.harness import Experiment, complete
+pytest.importorskip("experiments.harness")  # an sdist has the tests without the experiments
+
+from experiments import __main__ as command
+from experiments import harness
+from experiments.harness import Experiment, complete, forget
+from experiments.progress import Bar, Lines
 
 
 def double(cell, number):
-    return {"value": 2 * number, "seen": cell["a"]}
+    if cell["a"] == "raises":
+        raise ValueError(f"run {number} is not for us")
+    if cell["a"] == "dies":
+        os._exit(3)
+    return {"value": 2 * number}
+
+
+def doubles(*parts):
+    cells = [[{"a": name, "b": "z"} for name in part] for part in parts]
+    return Experiment("doubles", "Doubles", cells, double, lambda rows: f"{len(rows)} rows")
 
 
 @pytest.fixture
-def experiment(tmp_path, monkeypatch):
-    monkeypatch.setattr(harness, "RESULTS", tmp_path)
-    return Experiment(
-        "doubles", "Doubles", [{"a": "x"}, {"a": "y"}], double, lambda rows: str(len(rows))
-    )
+def results(tmp_path, monkeypatch):
+    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    return tmp_path
 
 
-def test_results_are_lines_with_what_made_them(experiment):
-    complete(experiment, runs=2, jobs=1)
+def write(experiment, *pairs, end=""):
+    experiment.path.parent.mkdir(exist_ok=True)
+    lines = [
+        json.dumps({"cell": {"a": a, "b": "z"}, "run": run, "value": value})
+        for a, run, value in pairs
+    ]
+    experiment.path.write_text("\n".join([*lines, end]))
+
+
+def test_results_are_lines_with_what_made_them(results):
+    experiment = doubles(["x", "y"])
+    assert complete(experiment, runs=2, jobs=2) == 0
     rows = [json.loads(line) for line in experiment.path.read_text().splitlines()]
     assert {(row["cell"]["a"], row["run"], row["value"]) for row in rows} == {
         ("x", 0, 0),
@@ -27,28 +49,121 @@ def test_results_are_lines_with_what_made_them(experiment):
         ("x", 1, 2),
         ("y", 1, 2),
     }
-    assert rows[0]["command"] == "python -m experiments doubles --runs 2"
-    assert rows[0]["outcrop"]
+    last = next(row for row in rows if row["cell"]["a"] == "y" and row["run"] == 1)
+    assert last["command"] == "python -m experiments doubles --runs 2 --cells a=y,b=z"
+    assert last["outcrop"]
+    assert last.get("commit") == harness.commit().get("commit")
 
 
-def test_a_second_call_adds_only_what_is_missing(experiment):
-    complete(experiment, runs=1, jobs=1)
-    before = experiment.path.read_text()
+def test_a_run_that_raises_and_one_that_dies_do_not_end_the_others(results, capsys):
+    experiment = doubles(["raises", "dies", "x"])
+    assert complete(experiment, runs=1, jobs=1) == 2
+    assert [row["cell"]["a"] for row in experiment.rows()] == ["x"]
+    said = capsys.readouterr().out
+    assert "raises z run 0: failed, ValueError('run 0 is not for us')" in said
+    assert "dies z run 0: failed, ProcessExpired" in said
+    assert len(experiment.missing(1, {})) == 2  # so that the next call tries them again
+
+
+def test_an_interrupted_call_keeps_what_is_finished(results, monkeypatch):
+    def interrupt(self, label, seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Lines, "finished", interrupt)
+    experiment = doubles(["x", "y"])
+    with pytest.raises(KeyboardInterrupt):
+        complete(experiment, runs=2, jobs=1)
+    assert [(row["cell"]["a"], row["run"]) for row in experiment.rows()] == [("x", 0)]
+    assert len(experiment.missing(2, {})) == 3
+
+
+def test_a_line_that_was_not_finished_is_written_anew(results):
+    experiment = doubles(["x"])
+    write(experiment, ("x", 0, 0), end='{"cell": {"a": "x", "b": "z"}, "run": 1, "val')
+    assert [row["run"] for row in experiment.rows()] == [0]
     complete(experiment, runs=2, jobs=1)
-    after = experiment.path.read_text()
-    assert after.startswith(before)
-    assert len(after.splitlines()) == 4
+    rows = [json.loads(line) for line in experiment.path.read_text().splitlines()]
+    assert [(row["run"], row["value"]) for row in rows] == [(0, 0), (1, 2)]
 
 
-def test_the_gap_of_a_search_is_its_share_of_the_way_to_the_minimum():
-    row = {"cell": {"problem": "branin"}, "values": [10.397887] * 6 + [0.397887 + 2.5]}
-    assert inference_methods.gap(row) == pytest.approx(0.75, abs=1e-5)
+def test_only_what_is_missing_and_wanted_is_run_and_a_part_comes_before_the_next(results):
+    experiment = doubles(["x", "y"], ["v"])
+    write(experiment, ("y", 0, 0))
+    order = [(cell["a"], run) for cell, run in experiment.missing(2, {})]
+    assert order == [("x", 0), ("x", 1), ("y", 1), ("v", 0), ("v", 1)]
+    wanted = [(cell["a"], run) for cell, run in experiment.missing(1, {"a": ["y", "v"]})]
+    assert wanted == [("v", 0)]
 
 
-def test_the_committed_comparison_has_ten_runs_of_every_cell():
-    rows = inference_methods.EXPERIMENT.rows()
-    counts = {tuple(cell.values()): 0 for cell in inference_methods.EXPERIMENT.cells}
-    for row in rows:
-        counts[tuple(row["cell"].values())] += 1
-    assert min(counts.values()) >= 10
-    assert "hartmann-6 | marginal GP | 10" in inference_methods.EXPERIMENT.report(rows)
+def test_rows_follow_the_cells_and_the_latest_of_a_run_counts(results):
+    experiment = doubles(["x", "y"])
+    write(experiment, ("y", 0, 5), ("x", 1, 7), ("gone", 0, 1), ("y", 0, 6), ("x", 0, 8))
+    assert [row["value"] for row in experiment.rows()] == [8, 7, 6]
+
+
+def test_forgetting_removes_the_cells_that_match(results):
+    experiment = doubles(["x", "y"])
+    write(experiment, ("x", 0, 0), ("y", 0, 0), ("x", 1, 2))
+    forget(experiment, {"a": ["x"]})
+    assert [row["cell"]["a"] for row in experiment.rows()] == ["y"]
+    forget(experiment, {})
+    assert experiment.rows() == []
+
+
+@pytest.fixture
+def known(results, monkeypatch):
+    experiment = doubles(["x", "y"])
+    monkeypatch.setattr(command, "EXPERIMENTS", {"doubles": experiment})
+    monkeypatch.setattr(command, "TABLES", results / "experiments.md")
+    return experiment
+
+
+def test_the_command_runs_a_part_and_writes_the_tables(known, results):
+    assert command.main(["doubles", "--runs", "1", "--jobs", "1", "--cells", "a=y"]) == 0
+    assert [row["cell"]["a"] for row in known.rows()] == ["y"]
+    text = (results / "experiments.md").read_text("utf-8")
+    assert text.startswith("# Experiments\n")
+    assert text.endswith("## Doubles\n\n1 rows\n")
+
+
+def test_tables_alone_run_nothing(known, results):
+    write(known, ("x", 0, 0))
+    assert command.main(["--tables"]) == 0
+    assert len(known.rows()) == 1
+    assert "1 rows" in (results / "experiments.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["triples"], "triples not known; known are doubles"),
+        (["--cells", "a=q"], "a is one of x, y"),
+        (["--cells", "x"], "expected KEY=VALUE"),
+    ],
+)
+def test_a_wrong_name_is_refused_with_the_right_ones(known, capsys, arguments, message):
+    with pytest.raises(SystemExit):
+        command.main(arguments)
+    assert message in capsys.readouterr().err
+    assert not known.path.exists()
+
+
+def test_lines_say_how_long_the_rest_will_take(capsys):
+    now = iter([0.0, 120.0, 240.0])
+    lines = Lines("doubles", 62, clock=lambda: next(now))
+    lines.finished("x run 0", 119.5)
+    lines.failed("x run 1", ValueError("no"))
+    assert capsys.readouterr().out.splitlines() == [
+        "doubles 1/62 x run 0: 119.5 s; about 2 h 02 min left",
+        "doubles 2/62 x run 1: failed, ValueError('no'); about 2 h 00 min left",
+    ]
+
+
+def test_a_bar_counts_runs_and_names_what_is_running():
+    with Bar("doubles", 3) as bar:
+        bar.running(["x run 0", "y run 0"])
+        bar.finished("x run 0", 1.0)
+        bar.failed("y run 0", ValueError("no"))
+        (task,) = bar.bar.tasks
+        assert (task.completed, task.total) == (2, 3)
+        assert task.fields["now"] == "x run 0 · y run 0"

@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from outcrop.errors import ModelError
 from outcrop.inference.elliptical import elliptical_step
 from outcrop.inference.starts import from_previous, from_prior, prior_widths
 from outcrop.inference.target import Draws, LogDensity, Target, guarded, log_posterior, require
@@ -110,12 +111,13 @@ class Slice:
     Started cold, chains begin at prior draws that the data allow, adapt their widths for `burn_in`
     sweeps, and make `sweeps` more. Given the previous draws, `moved` chains drawn by lot (all, if
     None) go on from there with `sweeps` sweeps: a new observation moves the target a little, so the
-    chains follow. A chain whose point has lost its density, or that is new, starts cold.
-    Coordinates the target calls `gaussian` are moved together, by `elliptical_steps` elliptical
-    steps before each sweep of the others.
+    chains follow. A chain that is new, or whose point has lost its density, starts cold. So does
+    one that lies more than `patience` below the best in log density: it is stuck in a mode that the
+    data have left. Coordinates the target calls `gaussian` are moved together, by
+    `elliptical_steps` elliptical steps before each sweep of the others.
 
-    >>> Slice(chains=4, sweeps=2)
-    Slice(chains=4, burn_in=8, sweeps=2, moved=None, elliptical_steps=4, max_steps_out=16)
+    >>> Slice(chains=4) == Slice(chains=4, burn_in=8, sweeps=1)
+    True
     """
 
     chains: int = 8
@@ -124,11 +126,14 @@ class Slice:
     moved: int | None = None
     elliptical_steps: int = 4
     max_steps_out: int = 16
+    patience: float = inf
 
     def __post_init__(self) -> None:
         require(self, chains=1, burn_in=0, sweeps=0, elliptical_steps=1, max_steps_out=1)
         if self.moved is not None:
             require(self, moved=1)
+        if not self.patience > 0:
+            raise ModelError(f"Slice(patience={self.patience!r}): expected a number above 0")
 
     def infer(self, target: Target, rng: Rng, previous: Draws | None = None) -> Draws:
         """One draw per chain, equally weighted."""
@@ -146,7 +151,7 @@ class Slice:
             values[: len(warm)] = [log_density(theta) for theta in warm]
             if previous.widths is not None:
                 widths[: len(warm)] = previous.widths[: len(warm)]
-        cold = np.flatnonzero(~np.isfinite(values))
+        cold = np.flatnonzero((values == -inf) | (values < values.max() - self.patience))
         widths[cold] = np.nan
         unknown = ~(widths > 0)
         if unknown.any():

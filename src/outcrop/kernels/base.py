@@ -74,6 +74,10 @@ class Kernel(ABC):
         does."""
         return np.ones(dimension)
 
+    def grounded(self, X: Points) -> Kernel:
+        """The kernel without what no observation at the rows of `X` speaks for: mostly itself."""
+        return self
+
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         """`count` random functions whose mean product is the kernel, on `dimension` inputs."""
         raise ModelError(

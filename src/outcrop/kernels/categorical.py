@@ -12,7 +12,7 @@ from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.stationary import positive_vector
-from outcrop.params import shaped
+from outcrop.params import changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 Condition = tuple[int, tuple[tuple[int, int], ...], bool]
@@ -112,6 +112,9 @@ class Conditional(Kernel):
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         masked, active = self._masked(X)
         return self.kernel.pull_diag(masked, diag_bar) * active
+
+    def grounded(self, X: Points) -> Kernel:
+        return changed(self, kernel=self.kernel.grounded(self._masked(X)[0]))
 
     def scales(self, dimension: int) -> Vector:
         return self.kernel.scales(dimension)

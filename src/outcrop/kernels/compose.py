@@ -15,7 +15,7 @@ from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.kernels.stationary import Stationary
-from outcrop.params import Free, shaped
+from outcrop.params import Free, changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 
@@ -65,6 +65,9 @@ class Offset(Kernel):
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return self.kernel.pull_diag(X, diag_bar)
 
+    def grounded(self, X: Points) -> Kernel:
+        return changed(self, kernel=self.kernel.grounded(X))
+
     def scales(self, dimension: int) -> Vector:
         return self.kernel.scales(dimension)
 
@@ -103,6 +106,9 @@ class Scaled(Kernel):
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return self.kernel.pull_diag(X, lifted(self.variance, 1) * diag_bar)
 
+    def grounded(self, X: Points) -> Kernel:
+        return changed(self, kernel=self.kernel.grounded(X))
+
     def scales(self, dimension: int) -> Vector:
         return self.kernel.scales(dimension)
 
@@ -134,6 +140,10 @@ class Sum(Kernel):
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return np.sum([k.pull_diag(X, diag_bar) for k in self.kernels], axis=0)
+
+    def grounded(self, X: Points) -> Kernel:
+        kernels = tuple(kernel.grounded(X) for kernel in self.kernels)
+        return changed(self, kernels=kernels)
 
     def scales(self, dimension: int) -> Vector:
         return reduce(np.minimum, [kernel.scales(dimension) for kernel in self.kernels])
@@ -180,6 +190,10 @@ class Product(Kernel):
         others = products_of_others([kernel.diag(X) for kernel in self.kernels])
         pairs = zip(self.kernels, others, strict=True)
         return np.sum([kernel.pull_diag(X, diag_bar * rest) for kernel, rest in pairs], axis=0)
+
+    def grounded(self, X: Points) -> Kernel:
+        kernels = tuple(kernel.grounded(X) for kernel in self.kernels)
+        return changed(self, kernels=kernels)
 
     def scales(self, dimension: int) -> Vector:
         return reduce(np.minimum, [kernel.scales(dimension) for kernel in self.kernels])
@@ -233,6 +247,9 @@ class Subspace(Kernel):
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return self._spread(self.kernel.pull_diag(X[:, self.columns], diag_bar), X)
+
+    def grounded(self, X: Points) -> Kernel:
+        return changed(self, kernel=self.kernel.grounded(X[:, self.columns]))
 
     def scales(self, dimension: int) -> Vector:
         inner = self.kernel.scales(len(self.columns))

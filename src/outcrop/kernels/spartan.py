@@ -24,10 +24,11 @@ from outcrop.data import Pairs, summed
 from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.kernels.compose import sum_inputs
-from outcrop.params import Free, shaped
+from outcrop.params import Free, changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 HEIGHT = 4.0  # ln ν at a centre: λ² is 0.98 there, and ½ at a distance of `width` per dimension
+NOWHERE = 1e100  # a centre so far away that its region weighs nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,26 @@ class Spartan(Kernel):
         weights_bar = np.stack([2 * weight * kernel.diag(X) * diag_bar for kernel, weight in parts])
         return np.sum([*bars, self._pull(X, weights, weights_bar).X], axis=0)
 
+    def grounded(self, X: Points) -> Kernel:
+        """Regions that hold no observation count for nothing.
+
+        Where there are no data nothing speaks against a region, so a sampler puts many there, and
+        each would promise unknown values in a place that others know well enough. Weights that are
+        normal densities stay as the paper has them.
+        """
+        return changed(
+            self,
+            regions=tuple(self._grounded(region, X) for region in self.regions),
+            elsewhere=self.elsewhere.grounded(X),
+        )
+
+    def _grounded(self, region: Region, X: Points) -> Region:
+        kernel = region.kernel.grounded(X)
+        r2 = np.square(X - region.centre).sum(1)
+        if self.spread is not None or (r2 <= X.shape[1] * region.width**2).any():
+            return changed(region, kernel=kernel)
+        return changed(region, centre=np.full(X.shape[1], NOWHERE), kernel=kernel)
+
     def scales(self, dimension: int) -> Vector:
         return np.min([kernel.scales(dimension) for kernel in self._kernels], axis=0)
 
@@ -146,10 +167,10 @@ class Spartan(Kernel):
 
     def weights(self, X: Points) -> Matrix:
         """λ of each region and of elsewhere, `(regions + 1, n)`; their squares sum to 1."""
-        logs = [place.log for place in self._places(X)]
+        logs = [place.level - place.rate * place.r2 for place in self._places(X)]
         if self.spread is None:
             logs.append(np.zeros_like(logs[0]))
-        exponents = np.stack(np.broadcast_arrays(*logs))
+        exponents = np.stack(logs)
         exponents -= exponents.max(0)
         shares = np.exp(exponents, out=exponents)
         return np.sqrt(shares / shares.sum(0))
@@ -163,10 +184,12 @@ class Spartan(Kernel):
             away_bar = (-2 * place.rate * bar)[..., None] * place.away
             X_bar += summed(away_bar)
             centres.append(-away_bar.sum(-2))
-            widths.append((bar * place.width_slope).sum(-1))
+            slope = place.level_slope + 2 * place.rate / place.width * place.r2
+            widths.append((bar * slope).sum(-1))
         return _WeightsBar(centres, widths, X_bar)
 
     def _places(self, X: Points) -> list[_Place]:
+        """The regions as `X` sees them, and elsewhere if it has a place at all."""
         normal = self.spread is not None
         places = [_place(X, region.centre, region.width, normal) for region in self.regions]
         if self.spread is not None:
@@ -187,12 +210,14 @@ class _WeightsBar(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A place as the points see it; all but `away` are `(…, n)` or broadcast to it."""
+    """A place as the points see it; numbers are `(…, 1)` in a stack of kernels."""
 
     away: Points  # x − c, (…, n, d)
-    log: Matrix  # ln ν
+    r2: Matrix  # (…, n)
+    width: Any
     rate: Any
-    width_slope: Matrix  # ∂ ln ν / ∂ width
+    level: Any
+    level_slope: Any  # ∂ level / ∂ width; that of the rate is −2 rate / width
 
 
 def _place(X: Points, centre: Vector, width: Any, normal: bool) -> _Place:
@@ -205,10 +230,9 @@ def _place(X: Points, centre: Vector, width: Any, normal: bool) -> _Place:
     r2 = np.einsum("...ij,...ij->...i", away, away)
     width = lifted(width, 1)
     if normal:
-        rate, level, level_slope = 0.5 / width**2, -dimension * np.log(width), -dimension / width
-    else:
-        rate, level, level_slope = HEIGHT / (dimension * width**2), HEIGHT, 0.0
-    return _Place(away, level - rate * r2, rate, level_slope + 2 * rate / width * r2)
+        level, level_slope = -dimension * np.log(width), -dimension / width
+        return _Place(away, r2, width, 0.5 / width**2, level, level_slope)
+    return _Place(away, r2, width, HEIGHT / (dimension * width**2), HEIGHT, 0.0)
 
 
 def _positive(owner: str, name: str, value: Any) -> float:

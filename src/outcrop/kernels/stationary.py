@@ -101,7 +101,7 @@ class Stationary(Kernel):
         )
 
     def _pull_lengthscales(self, pairs: Pairs, r2_bar: Matrix) -> Vector:
-        weights_bar = pairs.pull_weights(r2_bar)
+        weights_bar = pairs.pull_weights(r2_bar, self._weights(pairs.X1.shape[1]))
         if len(self.lengthscales) == 1:
             weights_bar = weights_bar.sum(keepdims=True)
         return -2.0 * weights_bar * self.lengthscales**-3.0

@@ -18,7 +18,7 @@ from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.compose import sum_inputs
 from outcrop.kernels.curves import Curve, Kumaraswamy
 from outcrop.kernels.stationary import positive_vector
-from outcrop.params import member, shaped, stacked
+from outcrop.params import changed, member, shaped, stacked
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 LEAST = 1e-6  # distance from 0 and 1 at which inputs are held: a curve may rise infinitely there
@@ -78,6 +78,9 @@ class Warp(Kernel):
             bars = zip(self._members, diag_bar, strict=True)
             return np.sum([one.pull_diag(X, bar) for one, bar in bars], axis=0)
         return self.kernel.pull_diag(self._warped(X), diag_bar) * self._slope(X)
+
+    def grounded(self, X: Points) -> Kernel:
+        return changed(self, kernel=self.kernel.grounded(self._warped(X)))
 
     def scales(self, dimension: int) -> Vector:
         """The inner kernel's lengths where the curves are steepest."""

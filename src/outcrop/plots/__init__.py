@@ -1,8 +1,20 @@
-"""Pictures of beliefs and searches; matplotlib is needed (`pip install 'outcrop[plot]'`)."""
+"""Pictures of beliefs and searches; matplotlib is needed (`pip install 'outcrop[plot]'`).
+
+    plots.belief(study)             what is believed along one parameter or two, and what is next
+    plots.spartan_weight(study)     where a Spartan model looks closely
+    plots.warping(study)            how a warped model bends its numbers
+    plots.convergence(study)        how fast a search got better, or many runs of several methods
+
+Each returns the axes it drew on, `axes.figure.savefig("picture.png")` keeps them. Without `axes`
+they belong to a figure of their own, which opens no window.
+"""
 
 from __future__ import annotations
 
-__all__ = ["belief_1d", "surface_2d"]
+__all__ = ["belief", "spartan_weight", "warping", "convergence", "surface_2d"]
 
-from outcrop.plots.belief import belief_1d
+from outcrop.plots.belief import belief
+from outcrop.plots.convergence import convergence
+from outcrop.plots.spartan import spartan_weight
 from outcrop.plots.surface import surface_2d
+from outcrop.plots.warping import warping

@@ -1,53 +1,143 @@
-"""What a model believes of a function of one parameter."""
+"""What a study believes of its objective along one or two parameters, and where it looks next."""
 
 from __future__ import annotations
 
-__all__ = ["belief_1d"]
+__all__ = ["belief"]
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from outcrop.data import Observations
-from outcrop.errors import ShapeError
-from outcrop.plots.canvas import INK, axes_or_new
-from outcrop.surrogates import Mixture, Standardised
-from outcrop.typing import Vector
+from outcrop.plots import canvas
+from outcrop.plots.marks import mark_sites, mark_values
+from outcrop.plots.slices import COARSE, FINE, MARGIN, Slice, reading_of
+from outcrop.special import ndtr
+from outcrop.strategies.model_based import UnitBelief
+from outcrop.study import ObjectiveBelief
+from outcrop.study.reading import Reading
+from outcrop.typing import Matrix, Params, Vector
 
-GRID = 601
+Z = 1.959964  # standard deviations to either side that hold 95 % of a normal distribution
+HALVINGS = 60
 
 
-def belief_1d(
-    belief: Mixture,
-    observations: Observations,
-    outcome: Standardised,
-    truth: Callable[[Vector], Vector] | None = None,
-    axes: Any = None,
-) -> Any:
-    """Draw mean, 95 % band, each component's mean and the data; return the axes.
+def belief(
+    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
+) -> tuple[Any, ...]:
+    """Draw what is believed along one parameter or two, and return the axes.
 
-    `observations` are in the model's units, the picture in the objective's, on the unit interval.
-    `truth` maps a vector of points to the objective's values, if they are known.
+        plots.belief(study)[0].figure.savefig("belief.png")
+        plots.belief(study, "lr", at={"act": "tanh"})
+
+    Along one: the mean, 95 % of the belief, the data, and beneath the acquisition. Along two, side
+    by side: mean, standard deviation and acquisition. There is no acquisition while the initial
+    design lasts. Other parameters are held at their values in the best trial, but for those that
+    `at` sets; trials that differ in them are drawn small. Left out, `names` are the parameters that
+    the belief changes fastest along. `axes` are one or more to draw the first panels on.
     """
-    if observations.dimension != 1:
-        raise ShapeError(f"expected points of 1 dimension, got {observations.dimension}")
-    axes = axes_or_new(axes)
-    x = np.linspace(0, 1, GRID)
-    mean, std = outcome.restore(*belief.moments(x[:, None]))
-    low, high = mean - 1.96 * std, mean + 1.96 * std
-    axes.fill_between(x, low, high, color="0.85", lw=0, label="95 % of the belief")
-    each, _ = belief.predict_each(x[:, None])
-    for i, row in enumerate(each):
-        label = "mean of each component" if i == 0 else None
-        axes.plot(x, outcome.invert(row), color="0.6", lw=0.6, label=label)
-    axes.plot(x, mean, color=INK, lw=1.6, label="mean of the belief")
-    if truth is not None:
-        axes.plot(x, truth(x), color="tab:red", lw=1.0, ls="--", label="truth")
-    y = outcome.invert(observations.y)
-    axes.plot(observations.X[:, 0], y, "o", color=INK, mfc="white", ms=5, label="data", zorder=5)
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("x")
-    axes.set_ylabel("objective")
-    axes.legend(frameon=False, fontsize="small")
-    return axes
+    study = reading_of(study)
+    believed = study.belief
+    cut = Slice.of(study, names, at)
+    draw = _curve if len(cut.axes) == 1 else _maps
+    return draw(study, believed, cut, axes)
+
+
+def _curve(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> tuple[Any, ...]:
+    (x,), rows = cut.configurations(FINE)
+    search = believed.search
+    drawn = _stacked(1 if search is None else 2) if axes is None else canvas.panels(axes, 2)
+    main = drawn[0]
+    low, high = interval(believed, rows)
+    main.fill_between(x, low, high, color=canvas.SHADE, lw=0, label="95 % of the belief")
+    mean, _ = believed.predict(rows)
+    main.plot(x, mean, color=canvas.INK, lw=1.8, label="mean")
+    mark_values(main, study, cut)
+    if search is not None:
+        score = search.score(rows)
+        line = {"color": canvas.INK, "lw": 1.0, "ls": ":", "zorder": 1}
+        for panel in drawn:
+            panel.axvline(x[int(np.argmax(score))], label="acquisition's maximum", **line)
+        if len(drawn) > 1:
+            bottom, _ = canvas.shown(score, "high", canvas.NEAR)
+            score = np.maximum(score, bottom)
+            drawn[1].fill_between(x, bottom, score, color=canvas.SHADE, lw=0)
+            drawn[1].plot(x, score, color=canvas.INK, lw=1.0)
+            drawn[1].set_ylabel(search.acquisition)
+    main.set_ylabel("objective")
+    for panel in drawn:
+        cut.dress(panel, MARGIN)
+    if len(drawn) > 1:
+        main.set_xlabel("")
+    cut.say_the_rest(drawn[-1:])
+    canvas.legend(main, own=axes is None)
+    return drawn
+
+
+def _stacked(count: int) -> tuple[Any, ...]:
+    """A panel, and perhaps a thin one beneath it."""
+    if count == 1:
+        return (canvas.axes_or_new(),)
+    figure = canvas.new_figure((7.0, 5.0))
+    return tuple(figure.subplots(2, 1, sharex=True, height_ratios=(4, 1)))
+
+
+def _maps(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> tuple[Any, ...]:
+    (x, y), rows = cut.configurations(COARSE)
+    search = believed.search
+    mean, std = believed.predict(rows)
+    better, shades = ("high", "Blues") if study.direction == "maximize" else ("low", "Blues_r")
+    maps = [
+        ("mean", mean, shades, canvas.shown(mean, better)),
+        ("standard deviation", std, "Oranges", canvas.shown(std, "low")),
+    ]
+    peak = None
+    if search is not None:
+        score = search.score(rows)
+        peak = divmod(int(np.argmax(score)), len(x))
+        limits = canvas.shown(score, "high", canvas.NEAR)
+        maps.append((search.acquisition, score, "Greens", limits))
+    drawn = _beside(len(maps)) if axes is None else canvas.panels(axes, len(maps))
+    for panel, (title, values, shades, limits) in zip(drawn, maps, strict=False):
+        canvas.shaded(panel, x, y, values.reshape(len(y), len(x)), shades, limits)
+        panel.set_title(title, fontsize="medium")
+        cut.dress(panel)
+        mark_sites(panel, study, cut)
+        if peak is not None:
+            style = canvas.on_map(canvas.NEXT)
+            panel.plot(x[peak[1]], y[peak[0]], label="acquisition's maximum", **style)
+        if panel is not drawn[0]:
+            panel.set_ylabel("")
+    cut.say_the_rest(drawn)
+    canvas.legend(drawn[0], own=axes is None, columns=6)
+    return drawn
+
+
+def _beside(count: int) -> tuple[Any, ...]:
+    figure = canvas.new_figure((4.4 * count, 4.0))
+    return tuple(figure.subplots(1, count, sharex=True, sharey=True))
+
+
+def interval(believed: ObjectiveBelief, rows: Sequence[Params]) -> tuple[Vector, Vector]:
+    """The central 95 % of the belief at each configuration, in the objective's units."""
+    if not isinstance(believed.believed, UnitBelief):
+        mean, std = believed.predict(rows)
+        return mean - Z * std, mean + Z * std
+    mixture, outcome = believed.believed.mixture, believed.believed.outcome
+    means, variances = mixture.predict_each(believed.space.encode(rows).X)
+    stds = np.sqrt(variances)
+    lower, upper = (
+        believed.sign * outcome.invert(_quantile(means, stds, mixture.weights, z)) for z in (-Z, Z)
+    )
+    return np.minimum(lower, upper), np.maximum(lower, upper)
+
+
+def _quantile(means: Matrix, stds: Matrix, weights: Vector, z: float) -> Vector:
+    """Where a mixture of normal distributions has the share Φ(z), by bisection."""
+    ends = means + z * stds  # those of the components, which the mixture's lies among
+    low, high = ends.min(0), ends.max(0)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        below = weights @ ndtr((middle - means) / stds) < ndtr(np.array(z))
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return 0.5 * (low + high)

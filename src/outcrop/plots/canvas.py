@@ -1,24 +1,150 @@
-"""Axes to draw on, or a hint on how to get them."""
+"""Figures to draw on, and the look that all pictures share.
+
+Everything is legible in black and white: shades differ in lightness, marks differ in shape, and
+lines in their dashes.
+"""
 
 from __future__ import annotations
 
-__all__ = ["INK", "PAPER", "axes_or_new"]
+__all__ = [
+    "BEST",
+    "CENTRE",
+    "DATA",
+    "ELSEWHERE",
+    "FAILED",
+    "FAINT",
+    "INK",
+    "NEAR",
+    "NEXT",
+    "PAPER",
+    "RUNNING",
+    "SHADE",
+    "along_bottom",
+    "axes_or_new",
+    "legend",
+    "new_figure",
+    "on_map",
+    "panels",
+    "shaded",
+    "shown",
+]
 
 from typing import Any
 
-from outcrop.errors import MissingExtra
+import numpy as np
 
-# Legible in black and white: shades differ in lightness, and markers differ in shape.
+from outcrop.errors import MethodError, MissingExtra
+from outcrop.typing import Matrix, Vector
+
 INK = "#1b1b1b"
 PAPER = "#ffffff"
+SHADE, FAINT = "0.85", "0.6"  # of areas, and of lines that matter less
+LEVELS = 24  # shades of a map
+FLAT = 1e-6  # of its level: what varies less is drawn as a plain
+GROUND = 0.03  # height of what has none, as a share of the picture's
+FAR = 4.0  # how much of a quantity is shown, in ways from its better end to its median
+NEAR = 2.0  # of an acquisition, only whose peaks are of interest
+
+_MARK = {"ls": "", "color": INK, "zorder": 5}
+DATA = _MARK | {"marker": "o", "ms": 5.5, "mfc": PAPER, "mew": 1.1}
+ELSEWHERE = _MARK | {"marker": "o", "ms": 3.2, "mfc": PAPER, "mew": 0.7, "zorder": 4}
+BEST = _MARK | {"marker": "*", "ms": 15, "mfc": PAPER, "mew": 1.2, "zorder": 7}
+NEXT = _MARK | {"marker": "D", "ms": 7.5, "mfc": INK, "mec": PAPER, "mew": 1.3, "zorder": 6}
+CENTRE = _MARK | {"marker": "P", "ms": 9, "mfc": INK, "mec": PAPER, "mew": 1.0, "zorder": 6}
+FAILED = _MARK | {"marker": "x", "ms": 7, "mew": 1.8}
+RUNNING = _MARK | {"marker": "|", "ms": 11, "mew": 2.2}
 
 
-def axes_or_new(axes: Any = None, size: tuple[float, float] = (7.0, 4.2)) -> Any:
-    """`axes` itself, or the axes of a new figure that belongs to no window."""
-    if axes is not None:
-        return axes
+def new_figure(size: tuple[float, float]) -> Any:
+    """A figure that belongs to no window; `MissingExtra` without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("pictures need matplotlib: pip install 'outcrop[plot]'") from None
-    return Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
+    return Figure(figsize=size, layout="constrained", facecolor=PAPER)
+
+
+def axes_or_new(axes: Any = None, size: tuple[float, float] = (7.0, 4.2)) -> Any:
+    """`axes` itself, or the axes of a new figure."""
+    return new_figure(size).add_subplot() if axes is None else axes
+
+
+def panels(axes: Any, needed: int) -> tuple[Any, ...]:
+    """The axes a user gave, one or several, for a picture of up to `needed` panels."""
+    given = tuple(np.atleast_1d(np.asarray(axes, dtype=object)).flat)
+    if not 1 <= len(given) <= needed:
+        raise MethodError(
+            f"axes: this picture has {needed} panels, got {len(given)} axes to draw them on; give "
+            "fewer for the first panels only, or leave axes out to have them made"
+        )
+    return given
+
+
+def legend(axes: Any, own: bool, columns: int = 4) -> None:
+    """A legend above our own figure, where it covers no data; inside the axes of somebody else."""
+    if own:
+        axes.figure.legend(
+            *axes.get_legend_handles_labels(),
+            loc="outside upper left",
+            ncols=columns,
+            frameon=False,
+            fontsize="small",
+        )
+    else:
+        axes.legend(fontsize="small")
+
+
+def along_bottom(axes: Any, x: Vector, label: str, style: dict[str, Any]) -> None:
+    """Marks of what has no height."""
+    ground = axes.get_xaxis_transform()
+    axes.plot(x, np.full(len(x), GROUND), transform=ground, label=label, **style)
+
+
+def on_map(style: dict[str, Any]) -> dict[str, Any]:
+    """A mark that is whole at the edge of a map, and shows on dark ground."""
+    from matplotlib.patheffects import withStroke
+
+    whole = style | {"clip_on": False}
+    if "mfc" in style:
+        return whole
+    return whole | {"path_effects": [withStroke(linewidth=style["mew"] + 2, foreground=PAPER)]}
+
+
+def shown(values: Matrix, better: str, reach: float = FAR) -> tuple[float, float]:
+    """The range of `values` to show, from their `better` end ("low" or "high").
+
+    What lies far beyond the median would leave no room for the rest: heavy tails on one side,
+    logarithms of next to nothing on the other.
+    """
+    low, middle, high = (float(value) for value in np.quantile(values, (0.0, 0.5, 1.0)))
+    if better == "low":
+        return low, min(high, low + reach * (middle - low)) if middle > low else high
+    return max(low, high - reach * (high - middle)) if middle < high else low, high
+
+
+def shaded(
+    axes: Any,
+    x: Vector,
+    y: Vector,
+    values: Matrix,
+    shades: str,
+    limits: tuple[float, float],
+    label: str = "",
+) -> None:
+    """A map of `values` `(len(y), len(x))` with its scale beside it; those beyond are as limits."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = limits
+    beyond = bool(values.min() < low), bool(values.max() > high)
+    high = max(high, low + FLAT * max(abs(low), FLAT))
+    filled = axes.contourf(
+        x,
+        y,
+        np.clip(values, low, high),
+        levels=np.linspace(low, high, LEVELS + 1),
+        cmap=shades,
+        extend={(True, False): "min", (False, True): "max"}.get(beyond, "neither"),
+    )
+    ticks = np.asarray(MaxNLocator(6).tick_values(low, high))
+    within = ticks[(ticks >= low) & (ticks <= high)]  # those outside would crowd at the ends
+    axes.figure.colorbar(filled, ax=axes, ticks=within, label=label)

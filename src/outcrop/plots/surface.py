@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from outcrop.errors import ShapeError
-from outcrop.plots.canvas import INK, axes_or_new
+from outcrop.plots import canvas
 from outcrop.typing import Matrix, Points, Vector
 
 GRID = 121
@@ -32,15 +32,22 @@ def surface_2d(
     if np.shape(bounds) != (2, 2) or np.ndim(points) != 2 or np.shape(points)[1] != 2:
         shapes = f"{np.shape(bounds)} and {np.shape(points)}"
         raise ShapeError(f"expected bounds (2, 2) and points (n, 2), got {shapes}")
-    axes = axes_or_new(axes, (6.4, 5.2))
+    axes = canvas.axes_or_new(axes, (6.4, 5.2))
     x, y = (np.linspace(low, high, GRID) for low, high in bounds)
     grid = np.stack(np.meshgrid(x, y), axis=-1)
     values = function(grid.reshape(-1, 2)).reshape(GRID, GRID)
-    filled = axes.contourf(x, y, values, levels=24, cmap="Blues_r")
-    axes.figure.colorbar(filled, ax=axes, label="objective")
+    limits = float(values.min()), float(values.max())
+    canvas.shaded(axes, x, y, values, "Blues_r", limits, "objective")
     order = np.arange(len(points))
     axes.scatter(
-        *points.T, c=order, cmap="Greys", vmin=0, edgecolors=INK, linewidths=0.7, s=28, zorder=3
+        *points.T,
+        c=order,
+        cmap="Greys",
+        vmin=0,
+        edgecolors=canvas.INK,
+        linewidths=0.7,
+        s=28,
+        zorder=3,
     )
     if best is not None:
         axes.plot(

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "INFERENCE",
     "MAXIMISER",
+    "FAMILY_INFERENCE",
     "default_kernel",
     "default_surrogate",
     "refreshed",
@@ -42,17 +43,19 @@ LEVEL = 1.0  # variance of the unknown level that the objective varies around
 
 
 INFERENCE = Slice(chains=6)
+FAMILY_INFERENCE = replace(INFERENCE, patience=20.0)  # their modes lie farther apart
 MAXIMISER = Maximiser()
 ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
 
 
 def refreshed(inference: Inference, n: int) -> Inference:
-    """The default inference with fewer chains moved, in inverse proportion, as data get many.
+    """A default inference with fewer chains moved, in inverse proportion, as data get many.
 
     One observation more then changes the belief less, and a sweep costs more.
     """
-    if inference == INFERENCE and n > ALL_MOVE:
-        return replace(INFERENCE, moved=max(INFERENCE.chains * ALL_MOVE // n, 1))
+    for default in (INFERENCE, FAMILY_INFERENCE):
+        if inference == default and n > ALL_MOVE:
+            return replace(default, moved=max(default.chains * ALL_MOVE // n, 1))
     return inference
 
 

@@ -15,7 +15,7 @@ from outcrop.maximise import Maximiser
 from outcrop.space import Space
 from outcrop.strategies import parts
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.defaults import INFERENCE, MAXIMISER
+from outcrop.strategies.defaults import FAMILY_INFERENCE, INFERENCE, MAXIMISER
 from outcrop.strategies.initial import Design, LatinHypercube, Sobol, Uniform
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.pending import Believer, Pending
@@ -69,12 +69,12 @@ class Method:
             raise MethodError(f"Method(surrogate={part!r}): expected a model or a surrogate")
 
     def strategy(self, space: Space) -> Strategy:
-        inference = self.inference or INFERENCE
         surrogate: Surrogate | None = self.surrogate
         family = None
         if isinstance(self.surrogate, Family):
             surrogate, family = None, family_for(space, self.surrogate)
-        elif surrogate is not None and not hasattr(surrogate, "fit"):
+        inference = self.inference or (INFERENCE if family is None else FAMILY_INFERENCE)
+        if surrogate is not None and not hasattr(surrogate, "fit"):
             surrogate = Inferred(self.surrogate, inference)
         return ModelBased(
             space,

@@ -32,7 +32,7 @@ from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.sequence import Sequence
-from outcrop.surrogates import Family, GPPosterior, Mixture, Standardised, Surrogate
+from outcrop.surrogates import Family, GPPosterior, Grounded, Mixture, Standardised, Surrogate
 from outcrop.surrogates.base import Samples
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -162,7 +162,9 @@ class ModelBased:
         else:
             level = view.noise
         inference = refreshed(self.inference, len(view.y))
-        return default_surrogate(default_kernel(self.space, self.family), inference, level)
+        kernel = default_kernel(self.space, self.family)
+        surrogate = default_surrogate(kernel, inference, level)
+        return surrogate if self.family is None else Grounded(surrogate)
 
     @property
     def _surrogate_name(self) -> str:

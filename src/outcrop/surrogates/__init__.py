@@ -7,6 +7,7 @@ __all__ = [
     "Family",
     "GP",
     "GPPosterior",
+    "Grounded",
     "Inferred",
     "MarginalPosterior",
     "Mixture",
@@ -20,7 +21,7 @@ __all__ = [
 
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.blend import Blend
-from outcrop.surrogates.families import Family, Spartan, Warped
+from outcrop.surrogates.families import Family, Grounded, Spartan, Warped
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mgp import MarginalPosterior

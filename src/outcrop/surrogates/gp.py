@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ["GP", "GPPosterior"]
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 
@@ -17,7 +17,7 @@ from scipy.linalg.blas import dsyr
 
 from outcrop.data import Observations, Pairs
 from outcrop.errors import ModelError, NumericalError, ShapeError
-from outcrop.kernels.base import Kernel
+from outcrop.kernels.base import Kernel, Pull
 from outcrop.linalg import (
     LOG_2PI,
     append_rows,
@@ -83,25 +83,27 @@ class GP:
 
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, GP]:
         """log p(y | X), and its gradient shaped like the model [ibid., eq. 5.9]."""
+        value, K_bar, mean_bar, pull = self.log_likelihood_with_bars(data)
+        noise_bar = float(np.trace(K_bar))
+        return value, shaped(self, kernel=pull.parameters(K_bar), noise=noise_bar, mean=mean_bar)
+
+    def log_likelihood_with_bars(self, data: Observations) -> tuple[float, Matrix, float, Pull]:
+        """log p(y | X), its gradients in K and in the mean, and where that in K travels to.
+
+        The gradient in K is folded into one triangle: it meets only symmetric matrices.
+        """
         K, pull = self.kernel.on(data.pairs)
         try:
             chol, _ = cholesky(self._noisy(K.copy(), data))  # the pullback needs K as it was
         except NumericalError:
-            return -inf, shaped(self, kernel=pull.parameters(np.zeros_like(K)), noise=0.0, mean=0.0)
+            return -inf, np.zeros_like(K), 0.0, pull
         white = solve_lower(chol, data.y - self.mean)
-        value = gaussian_log_density(chol, white)
         alpha = solve_upper(chol, white)
-        # ½ (α αᵀ − (K + Σ)⁻¹) folded into one triangle: K_bar meets only symmetric matrices.
+        # ½ (α αᵀ − (K + Σ)⁻¹)
         K_bar = dsyr(-1.0, alpha, a=inverse_lower(chol), lower=1, overwrite_a=1).T
         K_bar *= -1.0
         K_bar.reshape(-1)[:: len(data) + 1] *= 0.5
-        gradient = shaped(
-            self,
-            kernel=pull.parameters(K_bar),
-            noise=float(np.trace(K_bar)),
-            mean=float(alpha.sum()),
-        )
-        return value, gradient
+        return gaussian_log_density(chol, white), K_bar, float(alpha.sum()), pull
 
     def _noisy(self, K: Matrix, data: Observations) -> Matrix:
         K.reshape(-1)[:: len(K) + 1] += self._own_noise(data)
@@ -176,14 +178,16 @@ class GPPosterior:
         new = Observations(data.X[len(self.data) :], data.y[len(self.data) :], noise)
         corner = self.model.kernel.gram(new.X)
         corner[np.diag_indices(len(new))] += self._noise(new)
-        chol, jitter = append_rows(self.chol, self.model.kernel(new.X, self.data.X), corner)
+        cross = self.model.kernel.on(self._pairs(new.X))[0]
+        chol, jitter = append_rows(self.chol, cross, corner)
         below = chol[len(self.data) :]
         tail = solve_lower(
             np.asfortranarray(below[:, len(self.data) :]),
             new.y - self.model.mean - below[:, : len(self.data)] @ self.white,
         )
         white = np.concatenate([self.white, tail])
-        return GPPosterior(self.model, data, chol, white, max(self.jitter, jitter))
+        jitter = max(self.jitter, jitter)
+        return replace(self, data=data, chol=chol, white=white, jitter=jitter)
 
     def leave_one_out(self) -> tuple[Vector, Vector]:
         """Mean and variance of each *observation* given all others [ibid., eq. 5.12]."""
@@ -213,7 +217,7 @@ class GPPosterior:
     def _pairs(self, X: Points) -> Pairs:
         if X.ndim != 2 or X.shape[1] != self.data.dimension:
             raise ShapeError(f"expected X (m, {self.data.dimension}), got {X.shape}")
-        return Pairs(X, self.data.X, second_moves=False)
+        return self.data.against(X)
 
     def _noise(self, data: Observations) -> Vector:
         own = data.noise if data.noise is not None else 0.0

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
 
-from outcrop.data import Pairs
+from outcrop.data import Observations, Pairs
 from outcrop.errors import ShapeError
 from outcrop.kernels.base import Kernel
 from outcrop.linalg import inverse_factor
@@ -29,7 +29,7 @@ CACHED_NUMBERS = 50_000  # of covariances at a time: a few such arrays stay in a
 class Stack:
     """The posteriors `GPPosterior` × k as arrays."""
 
-    X: Points
+    data: Observations  # stands for the data of all
     kernel: Kernel  # numbers with a leading axis
     mean: Vector  # (k, 1)
     alpha: Matrix  # (k, n, 1)
@@ -42,15 +42,13 @@ class Stack:
         first = parts[0] if parts else None
         if first is None or len(parts) < len(posteriors) or len(first.data) == 0:
             return None
-        if any(
-            part.data.X.shape != first.data.X.shape or not np.array_equal(part.data.X, first.data.X)
-            for part in parts[1:]
-        ):
+        data = first.data.alike([part.data for part in parts])
+        if data is None:
             return None
         if len({_structure(part.model.kernel) for part in parts}) > 1:
             return None
         return cls(
-            first.data.X,
+            data,
             stacked([part.model.kernel for part in parts]),
             np.array([[part.model.mean] for part in parts]),
             np.stack([part.alpha for part in parts])[:, :, None],
@@ -90,9 +88,9 @@ class Stack:
         return np.maximum(prior - np.einsum("kmn,kmn->km", V, V), VAR_FLOOR * prior)
 
     def _pairs(self, X: Points) -> Pairs:
-        if X.ndim != 2 or X.shape[1] != self.X.shape[1]:
-            raise ShapeError(f"expected X (m, {self.X.shape[1]}), got {X.shape}")
-        return Pairs(X, self.X, second_moves=False)
+        if X.ndim != 2 or X.shape[1] != self.data.dimension:
+            raise ShapeError(f"expected X (m, {self.data.dimension}), got {X.shape}")
+        return self.data.against(X)
 
 
 def _structure(kernel: object) -> str:

@@ -1,0 +1,68 @@
+"""A search as experiments run it: a method on a problem, from initial points that others share.
+
+A run is known by its number, which seeds the initial points and the method. Methods of one run
+start from the same points, so that they can be compared in pairs.
+"""
+
+from __future__ import annotations
+
+__all__ = ["initial_points", "problem_of", "search"]
+
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import outcrop as oc
+from experiments import tables
+from experiments.harness import Row
+from outcrop import problems, strategies
+from outcrop.problems import Problem
+from outcrop.typing import Params
+
+TABLES = {
+    "hpnnet": tables.hpnnet,
+    "lda": tables.lda,
+    "logreg": tables.logistic_regression,
+    "svm": tables.svm,
+}
+
+
+@lru_cache
+def problem_of(name: str) -> Problem:
+    """A test problem, or one of those whose values were measured beforehand."""
+    return TABLES[name]() if name in TABLES else problems.get(name)
+
+
+def initial_points(space: oc.Space, n: int, run: int) -> list[Params]:
+    """`n` different points: the Latin hypercube that a study with the seed `run` starts from."""
+    design = strategies.Sequence(space, oc.initial.LatinHypercube(size=n))
+    return [trial.params for trial in oc.Optimizer(space, method=design, seed=run).ask(n)]
+
+
+def search(problem: Problem, method: Any, initial: Sequence[Params], trials: int, run: int) -> Row:
+    """Minimise without noise until there are `trials` values, the initial ones included.
+
+    The row holds all values in their order, the number of initial ones, the seconds of processor
+    time that each suggestion took (others may keep the processor waiting), and how many suggestions
+    fell back on something simpler after numerical trouble. A method that has a design of its own
+    should give it the size of `initial`, or it is finished first.
+    """
+    optimizer = oc.Optimizer(problem.space, method=method, seed=run, noise=False)
+    values = [problem(params) for params in initial]
+    optimizer.add(list(initial), values)
+    seconds: list[float] = []
+    fallbacks = 0
+    while len(values) < trials:
+        begun = time.process_time()
+        trial = optimizer.ask()
+        seconds.append(round(time.process_time() - begun, 5))
+        fallbacks += trial.why.get("source") == "fallback"
+        values.append(problem(trial.params))
+        optimizer.tell(trial, values[-1])
+    return {
+        "values": values,
+        "n_initial": len(initial),
+        "seconds": seconds,
+        "fallbacks": fallbacks,
+    }

@@ -1,0 +1,96 @@
+"""Where a Spartan model looks closely: the weight of its local kernels."""
+
+from __future__ import annotations
+
+__all__ = ["spartan_weight"]
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from outcrop.kernels import Spartan
+from outcrop.plots import canvas
+from outcrop.plots.inside import Inner, inner_kernels
+from outcrop.plots.marks import mark_sites
+from outcrop.plots.slices import COARSE, FINE, MARGIN, Axis, Slice, reading_of
+from outcrop.typing import Matrix, Params, Points, Vector
+
+HINT = "use method='spartan', or oc.Method(surrogate=oc.surrogates.Spartan())"
+TOP = 1.02  # height of the centres of regions above a curve
+
+
+def spartan_weight(
+    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
+) -> Any:
+    """Draw the local weight λ² along one parameter or two, and return the axes.
+
+        plots.spartan_weight(study).figure.savefig("weight.png")
+
+    It is 1 where only the kernels of regions count, and 0 where only that of elsewhere does; with
+    several regions theirs are added. Drawn are its mean over the chains of the sampler, the centres
+    that they hold, and the trials; a region without any observation is not in use, and weighs
+    nothing. `names` and `at` are as for `belief`.
+    """
+    study = reading_of(study)
+    found = inner_kernels(study, Spartan, HINT)
+    cut = Slice.of(study, names, at)
+    places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
+    each = _local(found, study.space.encode(rows).X)
+    mean = np.array([inner.weight for inner in found]) @ each
+    drawn = canvas.axes_or_new(axes, (7.0, 3.8) if len(places) == 1 else (5.6, 4.4))
+    if len(places) == 1:
+        _curves(drawn, places[0], each, mean)
+    else:
+        x, y = places
+        canvas.shaded(
+            drawn, x, y, mean.reshape(len(y), len(x)), "Greys", (0.0, 1.0), "local weight λ²"
+        )
+    cut.dress(drawn, MARGIN if len(places) == 1 else 0.0)
+    mark_sites(drawn, study, cut)
+    _mark_centres(drawn, found, cut.axes)
+    cut.say_the_rest([drawn])
+    canvas.legend(drawn, own=axes is None)
+    return drawn
+
+
+def _local(found: Sequence[Inner], X: Points) -> Matrix:
+    """Each kernel's local weight at encoded points, `(kernels, n)`."""
+    return np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
+
+
+def _curves(axes: Any, x: Vector, each: Matrix, mean: Vector) -> None:
+    for index, curve in enumerate(each):
+        label = None if index else "a chain's weight"
+        axes.plot(x, curve, color=canvas.FAINT, lw=0.8, label=label)
+    axes.plot(x, mean, color=canvas.INK, lw=2.0, label="mean of the chains")
+    axes.set(ylabel="local weight λ²", ylim=(-0.02, 1.08))
+
+
+def _mark_centres(axes: Any, found: Sequence[Inner], along: Sequence[Axis]) -> None:
+    """The centres of regions, above a curve or on a map, but for those moved out of the way."""
+    centres = [
+        (inner, region.centre)
+        for inner in found
+        for region in inner.kernel.regions
+        if all(inner.sees(axis.column) for axis in along)
+    ]
+    points = np.array(
+        [
+            [_place(inner, centre, axis) for axis in along]
+            for inner, centre in centres
+            if ((centre >= 0) & (centre <= 1)).all()
+        ]
+    )
+    if len(points):
+        heights = points[:, 1] if len(along) == 2 else np.full(len(points), TOP)
+        some = "" if len(points) == len(centres) else f" ({len(points)} of {len(centres)} in use)"
+        style = canvas.on_map(canvas.CENTRE)
+        axes.plot(points[:, 0], heights, label=f"centres of the chains{some}", **style)
+
+
+def _place(inner: Inner, centre: Vector, axis: Axis) -> float:
+    """Where along an axis a centre lies, which is given as the kernel sees it."""
+    own, u = inner.columns.index(axis.column.index), np.linspace(0.0, 1.0, FINE)
+    seen = inner.seen_along(axis.column, u)[:, own]  # rises, whatever stands in between
+    return float(axis.from_unit(np.interp(centre[own], seen, u)))

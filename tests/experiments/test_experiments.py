@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("experiments.harness")
+
+from experiments import inference_methods, rugged_presets, spartan_figures
+from experiments.figures import convergence_figure
+from experiments.priors import TruncatedLogNormal
+from experiments.searches import initial_points, problem_of, search
+from outcrop.inference import Slice
+
+EXPERIMENTS = [module.EXPERIMENT for module in (inference_methods, rugged_presets, spartan_figures)]
+
+
+@pytest.mark.parametrize("name", spartan_figures.METHODS)
+def test_every_method_of_the_spartan_document_searches(name, monkeypatch):
+    monkeypatch.setattr(spartan_figures, "INFERENCE", Slice(chains=2, burn_in=1))
+    problem = problem_of("exp-2d-wide")
+    initial = initial_points(problem.space, spartan_figures.INITIAL, run=0)
+    row = search(problem, spartan_figures.METHODS[name](2), initial, len(initial) + 2, run=0)
+    assert row["fallbacks"] == 0
+    assert len(set(row["values"])) == len(initial) + 2
+
+
+def test_what_must_be_run_at_least_comes_first():
+    first, others = spartan_figures.EXPERIMENT.parts
+    assert {cell["problem"] for cell in first} == {"exp-2d-wide", "hartmann-6", "lda"}
+    assert {cell["problem"] for cell in others} == {"michalewicz-10", "logreg"}
+    assert len(first) + len(others) == 5 * len(spartan_figures.METHODS)
+
+
+def test_claims_of_the_document_are_about_cells():
+    cells = {(c["problem"], c["method"]) for c in spartan_figures.EXPERIMENT.cells}
+    assert spartan_figures.PUBLISHED.keys() <= cells
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.name)
+def test_a_report_has_a_line_for_every_cell_with_results(experiment):
+    rows = [
+        {"cell": cell, "run": run, "values": [3e4] * 60, "n_initial": 10, "seconds": [0.1] * 50}
+        for cell in experiment.cells
+        for run in range(2)
+    ]
+    text = experiment.report(rows)
+    assert all(f"(images/{name}.png)" in text for name in experiment.draw(rows))
+    lines = text.splitlines()
+    for cell in experiment.cells:
+        expected = [cell["problem"], cell["method"], "2"]
+        assert any([c.strip() for c in line.split("|")[1:4]] == expected for line in lines)
+
+
+def test_a_picture_shows_the_median_of_the_best_values_over_the_iterations():
+    values = {"BO": [[9.0, 4.0, 3.0], [9.0, 2.0, 5.0], [9.0, 8.0, 7.0]], "ABO": [[9.0, 1.0, 2.0]]}
+    rows = [
+        {"cell": {"problem": "lda", "method": method}, "run": run, "values": v, "n_initial": 1}
+        for method, runs in values.items()
+        for run, v in enumerate(runs)
+    ]
+    figure = convergence_figure(rows, "lda", [["BO", "WARP"], ["WARP"], ["ABO"]])
+    one, other = figure.axes
+    lines = {line.get_label(): line.get_data() for line in [*one.lines, *other.lines]}
+    np.testing.assert_array_equal(lines["BO"], [[1, 2], [4, 3]])
+    np.testing.assert_array_equal(lines["ABO"], [[1, 2], [1, 1]])
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.name)
+def test_methods_of_a_stored_run_started_from_the_same_values(experiment):
+    starts = {}
+    for row in experiment.rows():
+        key = row["cell"]["problem"], row["run"]
+        values = row["values"][: row["n_initial"]]
+        assert starts.setdefault(key, values) == values
+
+
+def test_the_committed_comparison_of_inference_has_ten_runs_of_every_cell():
+    rows = inference_methods.EXPERIMENT.rows()
+    for cell in inference_methods.EXPERIMENT.cells:
+        assert sum(row["cell"] == cell for row in rows) >= 10
+
+
+def test_a_truncated_log_normal_is_a_density_with_those_draws(rng):
+    from scipy.integrate import quad
+
+    prior = TruncatedLogNormal(np.log(0.3), 1.5, 0.01, 10.0)
+
+    def density(x):
+        return float(np.exp(prior.log_density(np.array([x]))[0]))
+
+    assert quad(density, 0.01, 10.0, points=[0.1, 1.0])[0] == pytest.approx(1.0, abs=1e-7)
+    draws = prior.sample(rng, 50_000)
+    assert draws.shape == (50_000,)
+    assert draws.min() > 0.01
+    assert draws.max() < 10.0
+    expected = quad(lambda x: np.log(x) * density(x), 0.01, 10.0, points=[0.1, 1.0])[0]
+    assert np.log(draws).mean() == pytest.approx(expected, abs=0.03)
+
+
+def test_the_slope_of_a_truncated_log_normal_agrees_with_finite_differences():
+    prior = TruncatedLogNormal(0.2, 0.8, 0.1, 10.0)
+    x, step = np.array([0.3, 1.7, 6.0]), 1e-6
+    measured = (prior.log_density(x + step) - prior.log_density(x - step)) / (2 * step)
+    np.testing.assert_allclose(prior.slope(x), measured, rtol=1e-7)
