@@ -21,6 +21,7 @@ BENCHMARKS = {
     "memory": False,
     "utilisation": False,
     "sharing": False,
+    "surrogates": False,
     "suggestion": True,
     "regret": True,
 }

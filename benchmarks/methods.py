@@ -36,13 +36,13 @@ class Method(Protocol):
 
 
 class Outcrop:
-    """`method="gp"` of this library."""
+    """This library."""
 
-    def __init__(self, problem: Problem, seed: int) -> None:
+    def __init__(self, problem: Problem, seed: int, method: str = "gp") -> None:
         import outcrop as oc
 
         self.names = list(problem.space.parameters)
-        self.optimizer = oc.Optimizer(problem.space, method="gp", seed=seed, noise=False)
+        self.optimizer = oc.Optimizer(problem.space, method=method, seed=seed, noise=False)
         self.trial: Any = None
 
     def add(self, x: Vector, value: float) -> None:

@@ -11,7 +11,7 @@ __all__ = ["add_arguments", "run"]
 
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from statistics import median
 from typing import Any
 
@@ -45,7 +45,8 @@ def run(options: Namespace) -> None:
     for name, n, methods in CASES:
         if n > options.largest:
             continue
-        seconds = median_seconds(get(name), n, methods, options.repetitions)
+        makers = {method: METHODS[method] for method in methods}
+        seconds = median_seconds(get(name), n, makers, options.repetitions)
         rows += [row(name, n, method, seconds) for method in methods]
     print(
         table(
@@ -87,11 +88,17 @@ def row(problem: str, n: int, method: str, seconds: dict[str, float]) -> dict[st
 
 
 def median_seconds(
-    problem: Problem, n: int, methods: Sequence[str], repetitions: int
+    problem: Problem,
+    n: int,
+    makers: Mapping[str, Callable[[Problem, int], Method]],
+    repetitions: int,
 ) -> dict[str, float]:
+    """Of one suggestion at `n` observations by each of the methods that `makers` make."""
     given = n - repetitions // 2 - WARM_UP
-    optimisers = {name: with_past(METHODS[name](problem, 0), problem, given) for name in methods}
-    seconds: dict[str, list[float]] = {name: [] for name in methods}
+    optimisers = {
+        name: with_past(make(problem, 0), problem, given) for name, make in makers.items()
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in makers}
     for step in range(WARM_UP + repetitions):
         for name, optimiser in optimisers.items():
             start = time.perf_counter()
