@@ -146,7 +146,10 @@ def test_maps_show_mean_deviation_and_acquisition_where_they_are(plane, rng):
     params = plane.space.sample(rng, 60)
     x, y = [p["x"] for p in params], [p["rate"] for p in params]
     mean, std = plane.belief.predict(params)
-    score = plane.belief.search.score(params)
+    (best_x,), (best_y,) = labelled(axes[0], "acquisition's maximum").get_data()
+    search = plane.belief.search
+    (top,) = search.score([{"x": best_x, "rate": best_y}])
+    score = np.clip(search.score(params), top - 10, top)  # logarithms go much deeper
     for lines in axes:
         for line in [*lines.lines]:
             line.remove()  # marks would hide the colours
@@ -226,7 +229,7 @@ def test_levels_of_an_ordinal_are_ticks():
     assert [*labelled(main, "mean").get_xdata()] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("value", [0.0, 5.0, -1e12])
+@pytest.mark.parametrize("value", [0.0, -1e12])
 def test_a_constant_objective_has_a_picture(value):
     space = oc.Space({"a": oc.Float(0, 1), "b": oc.Int(1, 500, log=True)})
     study = oc.Optimizer(space, seed=0)

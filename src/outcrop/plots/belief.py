@@ -59,7 +59,7 @@ def _curve(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> 
         for panel in drawn:
             panel.axvline(x[int(np.argmax(score))], label="acquisition's maximum", **line)
         if len(drawn) > 1:
-            bottom, _ = canvas.shown(score, "high", canvas.NEAR)
+            bottom, _ = canvas.peaks(score)
             score = np.maximum(score, bottom)
             drawn[1].fill_between(x, bottom, score, color=canvas.SHADE, lw=0)
             drawn[1].plot(x, score, color=canvas.INK, lw=1.0)
@@ -95,7 +95,7 @@ def _maps(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> t
     if search is not None:
         score = search.score(rows)
         peak = divmod(int(np.argmax(score)), len(x))
-        limits = canvas.shown(score, "high", canvas.NEAR)
+        limits = canvas.peaks(score)
         maps.append((search.acquisition, score, "Greens", limits))
     drawn = _beside(len(maps)) if axes is None else canvas.panels(axes, len(maps))
     for panel, (title, values, shades, limits) in zip(drawn, maps, strict=False):

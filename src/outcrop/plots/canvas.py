@@ -14,7 +14,6 @@ __all__ = [
     "FAILED",
     "FAINT",
     "INK",
-    "NEAR",
     "NEXT",
     "PAPER",
     "RUNNING",
@@ -25,6 +24,7 @@ __all__ = [
     "new_figure",
     "on_map",
     "panels",
+    "peaks",
     "shaded",
     "shown",
 ]
@@ -43,7 +43,7 @@ LEVELS = 24  # shades of a map
 FLAT = 1e-6  # of its level: what varies less is drawn as a plain
 GROUND = 0.03  # height of what has none, as a share of the picture's
 FAR = 4.0  # how much of a quantity is shown, in ways from its better end to its median
-NEAR = 2.0  # of an acquisition, only whose peaks are of interest
+DEPTH = 10.0  # of an acquisition below its peak; logarithms of next to nothing go much deeper
 
 _MARK = {"ls": "", "color": INK, "zorder": 5}
 DATA = _MARK | {"marker": "o", "ms": 5.5, "mfc": PAPER, "mew": 1.1}
@@ -110,16 +110,21 @@ def on_map(style: dict[str, Any]) -> dict[str, Any]:
     return whole | {"path_effects": [withStroke(linewidth=style["mew"] + 2, foreground=PAPER)]}
 
 
-def shown(values: Matrix, better: str, reach: float = FAR) -> tuple[float, float]:
+def shown(values: Matrix, better: str) -> tuple[float, float]:
     """The range of `values` to show, from their `better` end ("low" or "high").
 
-    What lies far beyond the median would leave no room for the rest: heavy tails on one side,
-    logarithms of next to nothing on the other.
+    A heavy tail on the other side would leave no room for the rest.
     """
     low, middle, high = (float(value) for value in np.quantile(values, (0.0, 0.5, 1.0)))
     if better == "low":
-        return low, min(high, low + reach * (middle - low)) if middle > low else high
-    return max(low, high - reach * (high - middle)) if middle < high else low, high
+        return low, min(high, low + FAR * (middle - low)) if middle > low else high
+    return max(low, high - FAR * (high - middle)) if middle < high else low, high
+
+
+def peaks(score: Vector) -> tuple[float, float]:
+    """The range of an acquisition to show."""
+    top = float(score.max())
+    return max(float(score.min()), top - DEPTH), top
 
 
 def shaded(
