@@ -129,8 +129,8 @@ Ten runs; Michalewicz-10 and logistic regression were run without `WARP`, the `S
 - 2-D Exp: that Spartan finds the minimum every time holds for `SBO-std` and `SBO-learnt`, 10 of
   10, not for the literal variances (8 of 10), whose local region covers most of the square.
   "Fewer than 20 iterations" nearly holds: `SBO-learnt` needs 10 to 20, `SBO-std` 9 to 22 and once
-  38. BO solves 6 of 10: its gaps are nearly all 0 or 1, by whether a start sees anything of the corner.
-  `ABO` is not ahead of BO (4 against 6).
+  38. BO solves 6 of 10: its gaps are nearly all 0 or 1, by whether a start sees anything of the
+  corner. `ABO` is not ahead of BO (4 against 6).
 - Hartmann-6: `WARP` is worse than BO (p = 0.014), where the document sees no difference. Its prior
   is wide, and chains that make one sweep a trial follow twelve more numbers slowly; `"warped"`,
   with a narrower prior (below), loses nothing. The rest ends in the second basin in 3 of 10
