@@ -4,13 +4,13 @@ from __future__ import annotations
 
 __all__ = ["Replay", "replayed"]
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from outcrop.strategies import Strategy
 from outcrop.study import commands
 from outcrop.study.events import Asked, Event, to_text
-from outcrop.study.state import State, apply
+from outcrop.study.state import apply, fold
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,17 @@ class Replay:
         return not self.different
 
 
-def replayed(log: Iterable[Event], strategy: Strategy) -> Replay:
+def replayed(log: Sequence[Event], strategy: Strategy) -> Replay:
     """Compare the bytes of each suggestion in `log` with those made of the events it had seen."""
-    states: list[State] = []
-    different = []
-    asks = 0
+    made_of: dict[int, list[Asked]] = {}  # by how many events they had seen
     for event in log:
         if isinstance(event, Asked) and event.attempt == 1:
-            asks += 1
-            again = commands.asked(states[event.seen - 1], strategy, event.at)
-            if to_text(again) != to_text(event):
-                different.append(event.number)
-        states.append(apply(states[-1] if states else None, event))
-    return Replay(asks, tuple(different))
+            made_of.setdefault(event.seen, []).append(event)
+    state = fold(log[:1])
+    different = []
+    for event in log[1:]:
+        for asked in made_of.get(state.position, ()):
+            if to_text(commands.asked(state, strategy, asked.at)) != to_text(asked):
+                different.append(asked.number)
+        state = apply(state, event)
+    return Replay(sum(map(len, made_of.values())), tuple(sorted(different)))
