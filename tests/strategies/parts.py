@@ -37,7 +37,7 @@ MADE = {
     surrogates.SamplePath,
     surrogates.Standardised,
 }
-OTHERS = {"errors", "plots", "problems"}  # public modules without parts
+OTHERS = {"errors", "plots", "problems", "stop"}  # public modules without parts
 
 LENGTHSCALES = np.array([0.1 + 0.2, 1e-3])
 MATERN = kernels.Matern52(free(priors.LogNormal(-0.1, 1 / 3, 0.5), size=Per.DIMENSION))
