@@ -6,7 +6,7 @@ import pytest
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.kernels import Additive, Matern52, Scaled, Sum
-from outcrop.params import Layout, Per, free
+from outcrop.params import Layout, Per, changed, free, member, stacked
 from outcrop.priors import Beta, Gamma, HalfCauchy, LogNormal, Normal, Shifted, Uniform
 from outcrop.surrogates import GP
 from outcrop.surrogates.inferred import ModelTarget
@@ -129,6 +129,23 @@ def test_prior_samples_have_the_priors_moments(rng):
     theta = layout.sample_prior(rng, 4000)
     np.testing.assert_allclose(theta.mean(0), [0.3, 0.3, 2.0], atol=0.2)
     np.testing.assert_allclose(theta.std(0), [0.5, 0.5, 3.0], rtol=0.1)
+
+
+def test_members_of_a_stack_are_what_it_was_made_of():
+    parts = [Sum((Scaled(v, Matern52([v, 0.3])), Additive(v / 4, Matern52(v)))) for v in (0.5, 1.5)]
+    stack = stacked(parts)
+    X = np.array([[0.1, 0.2], [0.6, 0.9]])
+    for i, part in enumerate(parts):
+        np.testing.assert_array_equal(member(stack, i).gram(X), part.gram(X))
+
+
+def test_changing_nothing_gives_the_same_object():
+    inner = Matern52(0.4)
+    kernel, both = Scaled(2.0, inner), Sum((inner, inner))
+    assert changed(kernel, kernel=inner) is kernel
+    assert changed(both, kernels=(inner, inner)) is both
+    other = changed(kernel, kernel=Matern52(0.7))
+    assert (other.variance, other.kernel.lengthscales[0], kernel.kernel) == (2.0, 0.7, inner)
 
 
 def test_free_wants_a_prior_and_a_positive_size():

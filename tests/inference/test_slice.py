@@ -170,6 +170,25 @@ def test_without_data_the_draws_are_those_of_the_prior(sweeps):
     np.testing.assert_array_equal(draws.weights, 1 / 600)
 
 
+@pytest.mark.parametrize("dim", [1, 2])
+def test_only_chains_that_fell_out_of_patience_start_cold(dim):
+    """One of three chains sits 25 nats a coordinate below, in a mode it could not leave."""
+
+    def two_modes(theta):
+        near, far = (-0.5 * float(((theta - at) ** 2).sum()) / 0.01 for at in (0.0, 9.0))
+        return max(near, far - 25.0 * dim)
+
+    starts = np.array([[0.01], [9.0], [-0.02]]) * np.ones(dim)
+    previous = Draws.equal(starts, np.zeros(3), np.full((3, dim), 0.1))
+    for patience, cold in ((np.inf, 0), (30.0, 0), (20.0, 1)):
+        inference = Slice(chains=3, patience=patience)
+        draws = inference.infer(Known(two_modes, dim), np.random.default_rng(0), previous)
+        assert draws.diagnostics["cold_chains"] == cold
+        assert (draws.thetas[1] < 5).all() == (cold == 1)
+    with pytest.raises(ModelError, match="patience=0"):
+        Slice(patience=0)
+
+
 @pytest.mark.parametrize("steps", [1, 3])
 def test_latents_and_other_coordinates_are_moved_together_without_bias(steps):
     """Parameters and data drawn jointly keep their law when parameters move [Geweke 2004]."""

@@ -16,20 +16,20 @@ from outcrop.strategies import METHODS, Method, strategy_for
 from outcrop.strategies.defaults import FAMILY_INFERENCE, INFERENCE, default_kernel, refreshed
 from outcrop.strategies.presets import PRESETS, family_for
 from outcrop.study import Optimizer
-from outcrop.surrogates import GP, Grounded, Inferred, Spartan, Warped
+from outcrop.surrogates import GP, Grounded, Inferred, Latent, Spartan, Warped
 from outcrop.surrogates.inferred import ModelTarget
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
 
-FAST = Slice(chains=2, burn_in=2, patience=20.0)
+FAST = Slice(chains=2, burn_in=2, patience=2.5)
 FAMILIES = {
     "warped": Warped(),
     "warped-beta": Warped(BetaCDF(), LogNormal(0.0, 0.75**0.5)),
     "spartan": Spartan(),
     "spartan-two-regions": Spartan(regions=2),
     "spartan-variances": Spartan(widths=(0.05**0.5, 10**0.5)),
+    "latent": Latent(),
 }
-LABELS = {"warped": "warped GP", "spartan": "Spartan GP"}
 
 
 def example(space, n=14, pending=2, failed=1, **more):
@@ -65,11 +65,11 @@ def test_every_kind_of_noise_works_on_every_space(space, family, noise):
 def test_a_name_is_the_method_with_its_family(name):
     space, rng = EVERY_SPACE["mixed"], np.random.default_rng
     view = example(space)
-    method = Method(surrogate=FAMILIES[name])
+    method = Method(surrogate=PRESETS[name].family)
     one, two = (strategy_for(m, space).propose(view, rng(3)) for m in (name, method))
     assert one.params == two.params
     assert one.warm == two.warm
-    assert one.why["surrogate"] == LABELS[name]
+    assert one.why["surrogate"] == PRESETS[name].family.label
     assert name in METHODS
 
 

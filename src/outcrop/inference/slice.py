@@ -112,9 +112,9 @@ class Slice:
     sweeps, and make `sweeps` more. Given the previous draws, `moved` chains drawn by lot (all, if
     None) go on from there with `sweeps` sweeps: a new observation moves the target a little, so the
     chains follow. A chain that is new, or whose point has lost its density, starts cold. So does
-    one that lies more than `patience` below the best in log density: it is stuck in a mode that the
-    data have left. Coordinates the target calls `gaussian` are moved together, by
-    `elliptical_steps` elliptical steps before each sweep of the others.
+    one whose log density lies more than `patience` for each coordinate below the best: it is stuck
+    in a mode that the data have left. Coordinates the target calls `gaussian` are moved together,
+    by `elliptical_steps` elliptical steps before each sweep of the others.
 
     >>> Slice(chains=4) == Slice(chains=4, burn_in=8, sweeps=1)
     True
@@ -151,7 +151,8 @@ class Slice:
             values[: len(warm)] = [log_density(theta) for theta in warm]
             if previous.widths is not None:
                 widths[: len(warm)] = previous.widths[: len(warm)]
-        cold = np.flatnonzero((values == -inf) | (values < values.max() - self.patience))
+        stuck = values < values.max() - self.patience * target.dim
+        cold = np.flatnonzero((values == -inf) | stuck)
         widths[cold] = np.nan
         unknown = ~(widths > 0)
         if unknown.any():

@@ -1,12 +1,13 @@
 """The argmax of a function on a space.
 
 Read `maximiser` for the course of a search, `candidates` and `lattice` for where it looks first,
-`ascent` for how it climbs, `mixed` for what it does with discrete columns.
+`ascent` for how it climbs, `mixed` for what it does with discrete columns; `cover` for another way.
 """
 
 from __future__ import annotations
 
-__all__ = ["Function", "Maximiser", "Maximum"]
+__all__ = ["DeltaCover", "Function", "Maximiser", "Maximum"]
 
 from outcrop.maximise.base import Function, Maximum
+from outcrop.maximise.cover import DeltaCover
 from outcrop.maximise.maximiser import Maximiser

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 __all__ = [
     "INFERENCE",
+    "LATENT_INFERENCE",
     "MAXIMISER",
     "FAMILY_INFERENCE",
+    "default_inference",
     "default_kernel",
     "default_surrogate",
     "refreshed",
     "thinned",
 ]
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import log
 
@@ -32,6 +35,7 @@ from outcrop.params import free
 from outcrop.priors import LogNormal, Shifted
 from outcrop.space import Space
 from outcrop.surrogates import GP, Blend, Family, Inferred, Surrogate
+from outcrop.surrogates.blend import shared
 
 EXACT = 1e-8  # noise variance, in units of the data's, of an objective that has none
 NOISE_FLOOR = 1e-6
@@ -43,9 +47,17 @@ LEVEL = 1.0  # variance of the unknown level that the objective varies around
 
 
 INFERENCE = Slice(chains=6)
-FAMILY_INFERENCE = replace(INFERENCE, patience=20.0)  # their modes lie farther apart
+FAMILY_INFERENCE = replace(INFERENCE, patience=2.5)  # their modes lie farther apart
+# Latents take longer to find, and the density of a fair draw of many varies too much for patience.
+LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3)
 MAXIMISER = Maximiser()
 ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
+
+
+def default_inference(family: Family | None) -> Inference:
+    if family is None:
+        return INFERENCE
+    return LATENT_INFERENCE if family.has_latents else FAMILY_INFERENCE
 
 
 def refreshed(inference: Inference, n: int) -> Inference:
@@ -53,7 +65,7 @@ def refreshed(inference: Inference, n: int) -> Inference:
 
     One observation more then changes the belief less, and a sweep costs more.
     """
-    for default in (INFERENCE, FAMILY_INFERENCE):
+    for default in (INFERENCE, FAMILY_INFERENCE, LATENT_INFERENCE):
         if inference == default and n > ALL_MOVE:
             return replace(default, moved=max(default.chains * ALL_MOVE // n, 1))
     return inference
@@ -94,19 +106,22 @@ def default_kernel(space: Space, family: Family | None = None) -> Kernel:
     return Offset(LEVEL, Scaled(free(AMPLITUDE), kernel))
 
 
-def default_surrogate(kernel: Kernel, inference: Inference, noise: bool | None) -> Surrogate:
-    """A GP whose own noise is none (False), learnt (True), or open (None).
+def default_surrogate(
+    kernel: Kernel,
+    inference: Inference,
+    noise: bool | None,
+    inferred: Callable[[GP, Inference], Surrogate] = Inferred,
+) -> Surrogate:
+    """A GP whose own noise is none (False), learnt (True), or open (None), fitted by `inferred`.
 
     Left open, exact and noisy models share the belief: an undersampled oscillation is explained by
     noise all too easily, and then nothing is explored any more.
     """
 
-    def gp(level: object) -> Inferred:
-        return Inferred(GP(kernel, noise=level), inference)  # type: ignore[arg-type]
+    def gp(level: object) -> Surrogate:
+        return inferred(GP(kernel, noise=level), inference)  # type: ignore[arg-type]
 
     if noise is None:
-        if isinstance(inference, Slice):  # both kinds together cost what one does alone
-            moved = inference.moved and max(inference.moved // 2, 1)
-            inference = replace(inference, chains=max(inference.chains // 2, 1), moved=moved)
+        inference = shared(inference, 2)
         return Blend({"exact": gp(EXACT), "noisy": gp(free(NOISE))})
     return gp(free(NOISE) if noise else EXACT)

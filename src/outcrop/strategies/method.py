@@ -15,7 +15,7 @@ from outcrop.maximise import Maximiser
 from outcrop.space import Space
 from outcrop.strategies import parts
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.defaults import FAMILY_INFERENCE, INFERENCE, MAXIMISER
+from outcrop.strategies.defaults import MAXIMISER, default_inference
 from outcrop.strategies.initial import Design, LatinHypercube, Sobol, Uniform
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.pending import Believer, Pending
@@ -73,7 +73,7 @@ class Method:
         family = None
         if isinstance(self.surrogate, Family):
             surrogate, family = None, family_for(space, self.surrogate)
-        inference = self.inference or (INFERENCE if family is None else FAMILY_INFERENCE)
+        inference = self.inference or default_inference(family)
         if surrogate is not None and not hasattr(surrogate, "fit"):
             surrogate = Inferred(self.surrogate, inference)
         return ModelBased(

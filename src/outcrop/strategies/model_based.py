@@ -32,7 +32,15 @@ from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.sequence import Sequence
-from outcrop.surrogates import Family, GPPosterior, Grounded, Mixture, Standardised, Surrogate
+from outcrop.surrogates import (
+    Family,
+    GPPosterior,
+    Grounded,
+    Mixture,
+    Standardised,
+    Surrogate,
+    TreedPosterior,
+)
 from outcrop.surrogates.base import Samples
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -68,7 +76,7 @@ class UnitBelief:
 
 def scales_of(belief: Mixture) -> Vector | None:
     """The typical lengthscale of each column, where components have them."""
-    parts = [part for part in belief.components if isinstance(part, GPPosterior)]
+    parts = [p for p in belief.components if isinstance(p, GPPosterior | TreedPosterior)]
     return np.median([part.scales() for part in parts], axis=0) if parts else None
 
 
@@ -163,8 +171,11 @@ class ModelBased:
             level = view.noise
         inference = refreshed(self.inference, len(view.y))
         kernel = default_kernel(self.space, self.family)
-        surrogate = default_surrogate(kernel, inference, level)
-        return surrogate if self.family is None else Grounded(surrogate)
+        if self.family is None:
+            return default_surrogate(kernel, inference, level)
+        always = [c.index for c in self.space.columns if not c.is_code and not c.conditions]
+        inferred = partial(self.family.surrogate, columns=always)
+        return Grounded(default_surrogate(kernel, inference, level, inferred))
 
     @property
     def _surrogate_name(self) -> str:

@@ -7,7 +7,7 @@ __all__ = ["PRESETS", "Preset", "family_for"]
 from typing import NamedTuple
 
 from outcrop.space import Space
-from outcrop.surrogates import Family, Spartan, Warped
+from outcrop.surrogates import Family, Latent, Spartan, Treed, Warped
 
 
 class Preset(NamedTuple):
@@ -20,6 +20,9 @@ class Preset(NamedTuple):
 PRESETS = {
     "warped": Preset(Warped(), "Gaussian process behind a learnt warping of every number"),
     "spartan": Preset(Spartan(), "Gaussian process with other lengthscales in a learnt region"),
+    "latent": Preset(Latent(), "Gaussian process that may leave observations out of account"),
+    "treed": Preset(Treed(), "Gaussian processes of their own in the leaves of a tree"),
+    "treed-warped": Preset(Treed(leaves=Warped()), "the same behind learnt warpings"),
 }
 
 

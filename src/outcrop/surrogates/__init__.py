@@ -8,7 +8,13 @@ __all__ = [
     "GP",
     "GPPosterior",
     "Grounded",
+    "Heteroscedastic",
+    "HeteroscedasticGP",
     "Inferred",
+    "Latent",
+    "LatentGP",
+    "LatentPosterior",
+    "Lottery",
     "MarginalPosterior",
     "Mixture",
     "Posterior",
@@ -16,6 +22,9 @@ __all__ = [
     "Spartan",
     "Standardised",
     "Surrogate",
+    "Treed",
+    "TreedGP",
+    "TreedPosterior",
     "Warped",
 ]
 
@@ -23,8 +32,12 @@ from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.blend import Blend
 from outcrop.surrogates.families import Family, Grounded, Spartan, Warped
 from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.heteroscedastic import Heteroscedastic, HeteroscedasticGP
 from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.latent import Latent, LatentGP, LatentPosterior, Lottery
 from outcrop.surrogates.mgp import MarginalPosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.outcome import Standardised
 from outcrop.surrogates.paths import SamplePath
+from outcrop.surrogates.treed import Treed, TreedGP
+from outcrop.surrogates.treed_posterior import TreedPosterior

@@ -10,7 +10,7 @@ from __future__ import annotations
 __all__ = ["Family", "Grounded", "Spartan", "Warped"]
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, log
 from typing import Any, ClassVar
@@ -18,12 +18,14 @@ from typing import Any, ClassVar
 from outcrop import kernels
 from outcrop.data import Observations
 from outcrop.errors import ModelError
+from outcrop.inference import Inference
 from outcrop.kernels import Kernel, Kumaraswamy, Region, Warp
 from outcrop.kernels.curves import Curve
 from outcrop.params import changed, free
 from outcrop.priors import LogNormal, Prior, Uniform
 from outcrop.surrogates.base import Posterior, Surrogate
-from outcrop.surrogates.gp import GPPosterior
+from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
 from outcrop.typing import Rng
 
@@ -36,10 +38,15 @@ class Family(ABC):
     """What stands around the kernel of a space's numbers."""
 
     label: ClassVar[str]  # what a suggestion says of its surrogate
+    has_latents: ClassVar[bool] = False  # whether it infers something of every observation
 
     @abstractmethod
     def around(self, kernel: Kernel, dimension: int) -> Kernel:
         """The kernel of `dimension` numbers in place of `kernel`; its free slots are inferred."""
+
+    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
+        """What fits `model`, whose numbers in `columns` are active in every configuration."""
+        return Inferred(model, inference)
 
 
 @dataclass(frozen=True)

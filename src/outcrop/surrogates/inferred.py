@@ -5,10 +5,13 @@ from __future__ import annotations
 __all__ = ["Inferred", "ModelTarget"]
 
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import nan
 from typing import Any, Literal
+from zlib import crc32
 
 import numpy as np
 
@@ -97,7 +100,7 @@ class Inferred:
         if not previous and len(observations) > COLD_ROWS:
             # Chains find their way on a part of the data, and see all of it when they are there.
             previous = self.fit(_part(observations, rng), rng).state
-        draws = self.inference.infer(target, rng, _restored(layout, previous))
+        draws = self.inference.infer(target, rng, _restored(layout, previous, observations))
         components, weights = [], []
         for theta, weight in zip(draws.thetas, draws.weights, strict=True):
             try:
@@ -109,7 +112,7 @@ class Inferred:
             raise NumericalError(
                 f"none of {len(draws)} hyperparameter draws gives a covariance that factorises"
             )
-        return Mixture(tuple(components), np.array(weights), _stored(layout, draws))
+        return Mixture(tuple(components), np.array(weights), _stored(layout, draws, observations))
 
     def _component(
         self, target: ModelTarget, theta: Vector, covariance: Matrix | None
@@ -135,20 +138,54 @@ def _part(data: Observations, rng: Rng) -> Observations:
     return Observations(data.X[rows], data.y[rows], noise)
 
 
-def _stored(layout: Layout[Any], draws: Draws) -> dict[str, Any]:
+def _stored(layout: Layout[Any], draws: Draws, data: Observations) -> dict[str, Any]:
     """Draws by slot name, as plain data: what the next fit starts from."""
-    state = {"thetas": [layout.split(theta) for theta in draws.thetas]}
-    if draws.widths is not None:
-        state["widths"] = [layout.split(widths) for widths in draws.widths]
+    state: dict[str, Any] = {"thetas": [layout.split(theta) for theta in draws.thetas]}
+    latents = {slot.name for slot in layout.slots if slot.latent}
+    if latents:
+        state["rows"] = _fingerprints(data)
+    if draws.widths is not None:  # latents move on ellipses, which have none
+        state["widths"] = [
+            {name: part for name, part in layout.split(own).items() if name not in latents}
+            for own in draws.widths
+        ]
     return state
 
 
-def _restored(layout: Layout[Any], state: Mapping[str, Any] | None) -> Draws | None:
+def _restored(
+    layout: Layout[Any], state: Mapping[str, Any] | None, data: Observations
+) -> Draws | None:
     """The draws behind a state, in today's layout; entries that are new are NaN."""
     if not state or not state.get("thetas"):
         return None
     thetas = np.stack([layout.join(parts) for parts in state["thetas"]])
-    widths = (
-        np.stack([layout.join(parts) for parts in state["widths"]]) if "widths" in state else None
-    )
+    for slot in layout.slots:
+        if slot.latent:
+            thetas[:, slot.part] = _realigned(slot.name, state, data)
+    widths = None
+    if "widths" in state:
+        widths = np.stack([layout.join(parts) for parts in state["widths"]])
+        widths[:, layout.gaussian] = 1.0
     return Draws.equal(thetas, np.full(len(thetas), np.nan), widths)
+
+
+def _realigned(name: str, state: Mapping[str, Any], data: Observations) -> Matrix:
+    """What chains know of each of today's observations in slot `name`, NaN if nothing."""
+    places = {row: i for i, row in enumerate(state.get("rows", []))}
+    order = [places.get(row) for row in _fingerprints(data)]
+    known = [parts.get(name) for parts in state["thetas"]]
+    return np.array([[nan if i is None or own is None else own[i] for i in order] for own in known])
+
+
+def _fingerprints(data: Observations) -> list[str]:
+    """What tells observations from each other, wherever in the order of trials they come to stand.
+
+    Those at one point are told apart by their turn.
+    """
+    turns: Counter[int] = Counter()
+    marks = []
+    for row in data.X:
+        mark = crc32(row.tobytes())
+        marks.append(f"{mark:08x}.{turns[mark]}")
+        turns[mark] += 1
+    return marks

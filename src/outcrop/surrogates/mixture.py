@@ -18,6 +18,7 @@ from outcrop.errors import ModelError, ShapeError
 from outcrop.surrogates.base import Posterior, SamplesPaths
 from outcrop.surrogates.paths import SamplePath
 from outcrop.surrogates.stack import Stack
+from outcrop.surrogates.treed_posterior import TreedStack
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
@@ -98,6 +99,6 @@ class Mixture:
         return part.sample_path(rng, features)
 
     @cached_property
-    def _stack(self) -> Stack | None:
+    def _stack(self) -> Stack | TreedStack | None:
         """The components as arrays, where they differ in numbers only."""
-        return Stack.of(self.components)
+        return Stack.of(self.components) or TreedStack.of(self.components)

@@ -1,0 +1,104 @@
+"""A Gaussian process with another noise for every observation.
+
+    ln σᵢ² = ln level + vᵢ,    vᵢ ~ N(0, 1)
+
+It explains what it cannot model as noise of single observations, where a latent-input process
+moves them off the space: the additive counterpart of `latent` [Bodin et al. 2020, eq. 6].
+"""
+
+from __future__ import annotations
+
+__all__ = ["Heteroscedastic", "HeteroscedasticGP"]
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log
+from typing import ClassVar
+
+import numpy as np
+
+from outcrop.data import Observations
+from outcrop.errors import ModelError
+from outcrop.inference import Inference
+from outcrop.kernels import Kernel
+from outcrop.params import Free, Per, free, shaped
+from outcrop.priors import LogNormal, Normal, Prior
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.families import Family
+from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.inferred import Inferred
+from outcrop.typing import Vector
+
+LEAST = 1e-8  # variance that is always there: without any, close points make K singular
+ONE_EACH = free(Normal(), size=Per.OBSERVATION)
+LEVEL = LogNormal(log(1e-3), 2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class HeteroscedasticGP:
+    """A Gaussian process whose observations differ in noise; predictions are without it.
+
+    HeteroscedasticGP(Matern52([0.3]), level=free(LogNormal(-7.0, 2.0)))
+    """
+
+    kernel: Kernel
+    level: float  # variance around which those of the observations lie
+    logs: Vector = ONE_EACH  # vᵢ, standard normal a priori
+    mean: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.level, Free) and not 0 <= self.level < inf:
+            raise ModelError(
+                f"HeteroscedasticGP(level={self.level!r}): expected a variance of at least 0"
+            )
+        self._gp()
+
+    def condition(self, data: Observations) -> GPPosterior:
+        return self._gp().condition(self._noisy(data))
+
+    def log_likelihood(self, data: Observations) -> float:
+        return self._gp().log_likelihood(self._noisy(data))
+
+    def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, HeteroscedasticGP]:
+        gp = self._gp()
+        value, K_bar, mean_bar, pull = gp.log_likelihood_with_bars(self._noisy(data))
+        shares = K_bar.diagonal() * np.exp(self.logs)
+        gradient = shaped(
+            self,
+            kernel=pull.parameters(K_bar),
+            level=float(shares.sum()),
+            logs=self.level * shares,
+            mean=mean_bar,
+        )
+        return value, gradient
+
+    def _gp(self) -> GP:
+        return GP(self.kernel, LEAST, self.mean)
+
+    def _noisy(self, data: Observations) -> Observations:
+        """The observations with their noise; pairs of points stay as they were."""
+        noise = self.level * np.exp(self.logs)
+        noise = noise if data.noise is None else noise + data.noise
+        same = {"pairs": data.pairs, "triangle": data.triangle}
+        return shaped(data, X=data.X, y=data.y, noise=noise, **same)
+
+
+@dataclass(frozen=True)
+class Heteroscedastic(Family):
+    """A Gaussian process that learns the noise of every single observation.
+
+        oc.Method(surrogate=oc.surrogates.Heteroscedastic())
+
+    It does so whatever is said of noise; `level` is the prior of the variance around which those
+    of the observations lie, in units of the data's.
+    """
+
+    level: Prior = LEVEL
+    label: ClassVar[str] = "heteroscedastic GP"
+    has_latents: ClassVar[bool] = True
+
+    def around(self, kernel: Kernel, dimension: int) -> Kernel:
+        return kernel
+
+    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
+        return Inferred(HeteroscedasticGP(model.kernel, free(self.level)), inference)

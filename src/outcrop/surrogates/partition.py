@@ -1,0 +1,244 @@
+"""A partition of the unit cube by a regression tree whose thresholds are observations.
+
+A split is placed *at* an observation, which then belongs to both children: beliefs fitted to either
+side meet there, instead of each facing a gap between two observations [Assael et al. 2014]. Nodes
+are numbered so that a parent comes before its children; node 0 is the root. `rows` are indices of
+observations, in rising order.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Partition", "Split", "best_split"]
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import inf
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outcrop.typing import Points, Vector
+
+Rows: TypeAlias = NDArray[np.intp]
+
+LEAF = -1  # in place of the column that a node is split in
+EPSILON = 8 * float(np.finfo(float).eps)  # of a value: what its mean is known to
+ROUNDING = 1e-12  # reductions below this share of the node's uncertainty are none
+
+
+class Split(NamedTuple):
+    """Where a node is cut in two, and by how much that reduces the mean squared error."""
+
+    column: int
+    threshold: float
+    reduction: float
+
+
+def best_split(X: Points, y: Vector, columns: Sequence[int], smallest: int) -> Split | None:
+    """The split that reduces uncertainty most [ibid., eq. 5]; None if none is admissible.
+
+    Observations at the threshold, one unless there are ties, count on both sides. Both sides must
+    hold at least `smallest` observations and fewer than all. Of equal reductions the first column
+    wins, then the lowest threshold.
+    """
+    n = len(y)
+    if n <= smallest or not len(columns):
+        return None
+    order = np.argsort(X[:, columns], axis=0, kind="stable")
+    values = np.take_along_axis(X[:, columns], order, axis=0)
+    first, last = _ties(values)
+    sums, squares = _running(y - y.mean(), order)
+    left, right = last + 1, n - first  # observations on either side
+    error = (
+        np.take_along_axis(squares, left, axis=0)
+        - np.take_along_axis(sums, left, axis=0) ** 2 / left
+        + (squares[-1] - np.take_along_axis(squares, first, axis=0))
+        - (sums[-1] - np.take_along_axis(sums, first, axis=0)) ** 2 / right
+    )
+    total = squares[-1, 0]
+    allowed = (left >= smallest) & (right >= smallest) & (left < n) & (right < n)
+    reduction = np.where(allowed, total - error, -np.inf) / n
+    column, row = divmod(int(np.argmax(reduction.T)), n)
+    best = float(reduction[row, column])
+    if not best > ROUNDING * total / n + (EPSILON * np.abs(y).max()) ** 2:
+        return None
+    return Split(int(columns[column]), float(values[row, column]), best)
+
+
+def _ties(values: Points) -> tuple[Rows, Rows]:
+    """For each entry of sorted columns, where its run of equal entries begins and where it ends."""
+    numbers = np.arange(len(values))[:, None]
+    begins = np.ones(values.shape, dtype=np.bool_)
+    begins[1:] = values[1:] != values[:-1]
+    ends = np.ones(values.shape, dtype=np.bool_)
+    ends[:-1] = begins[1:]
+    first = np.maximum.accumulate(np.where(begins, numbers, 0), axis=0)
+    last = np.minimum.accumulate(np.where(ends, numbers, len(values))[::-1], axis=0)[::-1]
+    return first, last
+
+
+def _running(y: Vector, order: Rows) -> tuple[Points, Points]:
+    """Sums of the first 0, 1, …, n values, and of their squares, in each column's order."""
+    sums, squares = np.zeros((2, len(y) + 1, order.shape[1]))
+    np.cumsum(y[order], axis=0, out=sums[1:])
+    np.cumsum(np.square(y)[order], axis=0, out=squares[1:])
+    return sums, squares
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A tree of boxes.
+
+    >>> X = np.linspace(0.0, 1.0, 9)[:, None]
+    >>> tree = Partition.of(X, (X[:, 0] > 0.5) * 1.0, columns=(0,), smallest=5)
+    >>> float(tree.thresholds[0]), [len(rows) for rows in tree.leaf_rows]
+    (0.5, [5, 5])
+    >>> tree.leaf_of(np.array([[0.5], [0.6]]))
+    array([0, 1])
+    """
+
+    columns: Rows  # (nodes,), the column a node is split in, or LEAF
+    thresholds: Vector  # (nodes,), 0 at leaves
+    children: NDArray[np.intp]  # (nodes, 2), left and right; a leaf's are itself
+    rows: tuple[Rows, ...] = ()  # of each node, when made from observations
+
+    @classmethod
+    def of(
+        cls,
+        X: Points,
+        y: Vector,
+        columns: Sequence[int],
+        smallest: int,
+        least: float = 0.0,
+        largest: float = inf,
+    ) -> Partition:
+        """Split greedily until no split is admissible or reduces uncertainty enough.
+
+        Enough is more than the share `least` of the squared error of all observations around their
+        mean: the complexity parameter of Breiman et al. 1984. In a node of more than `largest`
+        observations any reduction is enough.
+        """
+        enough = least * float(np.square(y - y.mean()).sum()) if len(y) else 0.0
+        cut: list[int] = []
+        thresholds: list[float] = []
+        children: list[list[int]] = []
+        rows = [np.arange(len(y))]
+        for own in rows:  # grows as it is walked through
+            split = best_split(X[own], y[own], columns, smallest)
+            needed = enough if len(own) <= largest else 0.0
+            if split is None or len(own) * split.reduction <= needed:
+                cut.append(LEAF)
+                thresholds.append(0.0)
+                children.append([len(cut) - 1] * 2)
+                continue
+            value = X[own, split.column]
+            cut.append(split.column)
+            thresholds.append(split.threshold)
+            children.append([len(rows), len(rows) + 1])
+            rows += [own[value <= split.threshold], own[value >= split.threshold]]
+        return cls(np.array(cut), np.array(thresholds), np.array(children), tuple(rows))
+
+    def __len__(self) -> int:
+        """How many leaves there are."""
+        return len(self.leaves)
+
+    @cached_property
+    def leaves(self) -> Rows:
+        """The nodes that are leaves."""
+        return np.flatnonzero(self.columns == LEAF)
+
+    @property
+    def leaf_rows(self) -> tuple[Rows, ...]:
+        """The observations in each leaf."""
+        return tuple(self.rows[leaf] for leaf in self.leaves)
+
+    def path(self, leaf: int) -> list[int]:
+        """The nodes from the `leaf`-th leaf up to the root."""
+        nodes = [int(self.leaves[leaf])]
+        while nodes[-1] > 0:
+            nodes.append(int(self._parents[nodes[-1]]))
+        return nodes
+
+    def factor_rows(self, leaf: int) -> list[Rows]:
+        """The leaf's observations, then those that each node up to the root adds to the last."""
+        own = [self.rows[node] for node in self.path(leaf)]
+        added = [np.setdiff1d(above, below, assume_unique=True) for below, above in pairwise(own)]
+        return [own[0], *added]
+
+    def leaf_of(self, X: Points) -> Rows:
+        """Which leaf each row of `X` falls into; a point on a threshold goes left."""
+        node = np.zeros(len(X), dtype=np.intp)
+        each = np.arange(len(X))
+        for _ in range(self._depth):
+            is_right = X[each, self.columns[node]] > self.thresholds[node]
+            node = self.children[node, is_right.astype(np.intp)]
+        return self._numbers[node]
+
+    def shares(self, X: Points) -> list[Rows]:
+        """Which rows of `X` belong to each leaf; a point on a threshold belongs to both sides."""
+        own: list[Rows] = [np.arange(len(X))] * len(self.columns)
+        for node in np.flatnonzero(self.columns != LEAF):
+            value = X[own[node], self.columns[node]]
+            left, right = self.children[node]
+            own[left] = own[node][value <= self.thresholds[node]]
+            own[right] = own[node][value >= self.thresholds[node]]
+        return [own[leaf] for leaf in self.leaves]
+
+    def boxes(self, dimension: int) -> Points:
+        """Lower and upper corner of each leaf in the unit cube, `(leaves, 2, dimension)`."""
+        corners = np.zeros((len(self.columns), 2, dimension))
+        corners[:, 1] = 1.0
+        for node in np.flatnonzero(self.columns != LEAF):
+            left, right = self.children[node]
+            corners[left] = corners[right] = corners[node]
+            corners[left, 1, self.columns[node]] = self.thresholds[node]
+            corners[right, 0, self.columns[node]] = self.thresholds[node]
+        return corners[self.leaves]
+
+    def same_as(self, other: Partition) -> bool:
+        """Whether both cut the cube into the same boxes in the same order."""
+        return (
+            np.array_equal(self.columns, other.columns)
+            and np.array_equal(self.thresholds, other.thresholds)
+            and np.array_equal(self.children, other.children)
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The tree without its observations, as plain data."""
+        return {
+            "columns": self.columns.tolist(),
+            "thresholds": self.thresholds.tolist(),
+            "children": self.children.tolist(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Partition:
+        return cls(
+            np.array(data["columns"], dtype=np.intp),
+            np.array(data["thresholds"], dtype=float),
+            np.array(data["children"], dtype=np.intp),
+        )
+
+    @cached_property
+    def _numbers(self) -> Rows:
+        """From a node to its place among the leaves."""
+        numbers = np.full(len(self.columns), LEAF)
+        numbers[self.leaves] = np.arange(len(self.leaves))
+        return numbers
+
+    @cached_property
+    def _parents(self) -> Rows:
+        parents = np.zeros(len(self.columns), dtype=np.intp)
+        for node in np.flatnonzero(self.columns != LEAF):
+            parents[self.children[node]] = node
+        return parents
+
+    @cached_property
+    def _depth(self) -> int:
+        depths = np.zeros(len(self.columns), dtype=np.intp)
+        for node in np.flatnonzero(self.columns != LEAF):
+            depths[self.children[node]] = depths[node] + 1
+        return int(depths.max())
