@@ -25,7 +25,7 @@ from outcrop.study.events import (
     from_json,
 )
 from outcrop.study.ledger import CHUNK, Ledger
-from outcrop.study.state import State, apply, fold
+from outcrop.study.state import State, apply, fold, follow
 
 SPACE = Space({"x": Float(0, 4), "m": Choice({"a": {}, "b": {"k": Int(1, 3)}})})
 CREATED = Created(SPACE, seed=3)
@@ -97,6 +97,31 @@ def test_a_log_read_back_from_json_gives_the_same_view():
     for name in ("X", "y", "std", "pending", "failed"):
         assert getattr(first, name).tobytes() == getattr(second, name).tobytes()
     assert first.known == second.known
+
+
+def test_events_together_lead_to_the_bytes_of_one_by_one():
+    space = Space(
+        {
+            "f": Float(1e-5, 3.0, log=True),
+            "g": Float(-0.1, 0.7),
+            "n": Int(1, 900, log=True),
+            "m": Choice({"a": {}, "b": {"k": Float(0.3, 1e9, log=True)}}),
+        }
+    )
+    params = space.sample(np.random.default_rng(5), 150)
+    events: list[Event] = []
+    for number, each in enumerate(params):
+        if number % 3:
+            events += [Asked(number, each), Told(number, 0.1 * number)]
+        else:
+            events.append(Added(number, each, 0.1 * number))
+    begun = fold([Created(space)])
+    slowly = begun
+    for event in events:
+        slowly = apply(slowly, event)
+    for name in ("X", "y", "known"):
+        one, other = getattr(slowly.view, name), getattr(follow(begun, events).view, name)
+        assert one == other if name == "known" else one.tobytes() == other.tobytes()
 
 
 def test_a_view_holds_what_was_told_what_runs_and_what_failed():
@@ -191,6 +216,20 @@ def test_a_value_after_a_trial_was_given_up_still_counts():
     for late in (Told(0, 1.0), Failed(0), Expired(0)):
         with pytest.raises(TrialError, match="finished already"):
             apply(told, late)
+
+
+def test_a_value_after_the_second_holder_gave_a_trial_back_counts():
+    released = fold([*HELD, Released(0)])
+    assert released.trials == []
+    assert released.view.known == frozenset()
+    told = apply(released, Told(0, 2.5))
+    assert [(trial.number, trial.value) for trial in told.trials] == [(0, 2.5)]
+    assert apply(released, Failed(0, "burst")).trials[0].reason == "burst"
+    for event in (Released(0), Expired(0), Asked(0, at(1.0), attempt=3)):
+        with pytest.raises(TrialError, match="trial 0 was released"):
+            apply(released, event)
+    with pytest.raises(TrialError, match="finished already"):
+        apply(told, Told(0, 1.0))
 
 
 def test_what_comes_after_another_told_is_kept_and_changes_nothing():

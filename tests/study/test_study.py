@@ -1,49 +1,20 @@
-"""Studies in a store: leases, late outcomes, sharing, resuming."""
+"""Studies in a store: sharing, resuming, opening, replaying."""
 
 from __future__ import annotations
 
-import logging
 import threading
-import time
 
 import pytest
 
 import outcrop as oc
-from outcrop.errors import MethodError, SpaceExhausted, StudyError, TrialError
-from outcrop.space import Fixed, Float, Space
+from outcrop.errors import MethodError, StorageError, StudyError
+from outcrop.space import Float, Space
 from outcrop.study import Study, delete_study, list_studies, load_study
-from outcrop.study.events import Asked, Expired, Late, from_text
+from outcrop.study.events import Asked, Created, Told, to_text
 from outcrop.study.replay import Replay
-from outcrop.study.turns import Turns
 from tests.study.doubles import Roaming
+from tests.study.handles import SPACE, forget, log_of, opened
 from tests.study.running.objectives import uneven
-
-SPACE = Space({"x": Float(0, 1)})
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def storage(request, tmp_path):
-    """A store that any number of studies can be opened in."""
-    from outcrop.study.storage import open_storage
-
-    url = None if request.param == "memory" else f"sqlite:///{tmp_path / 'studies.db'}"
-    store = open_storage(url)
-    yield store
-    store.close()
-
-
-def opened(storage, name="s", **options):
-    options = {"method": "random", "seed": 1} | options
-    return Study(SPACE, name, storage, **options)
-
-
-def log_of(study):
-    return [from_text(text) for text in study._store.read(study._id)]
-
-
-def forget(study, *numbers):
-    """Let the leases of trials run out at once."""
-    study.renew(numbers, 1e-9)
 
 
 def test_asks_and_tells_are_in_the_store_when_they_return(storage):
@@ -138,6 +109,7 @@ def test_tells_do_not_wait_for_an_ask(storage):
     assert isinstance(event, Asked)
     assert event.seen == seen, "the suggestion is recorded with what it was made of"
     assert asked[0].number == 2
+    assert study.explain(2).pending == (0, 1), "both ran when it was made"
 
 
 def test_a_suggestion_is_made_anew_if_its_number_is_taken_meanwhile(storage):
@@ -153,124 +125,6 @@ def test_a_suggestion_is_made_anew_if_its_number_is_taken_meanwhile(storage):
     study._strategy = Interrupted(SPACE)
     assert study.ask().number == 1
     assert [trial.source for trial in study.trials] == ["added", "asked"]
-
-
-# Leases
-
-
-def test_a_trial_without_a_lease_is_waited_for_without_end(storage):
-    study = opened(storage)
-    first = study.ask()
-    forget(study, first.number)
-    assert study.ask().number == 1
-
-
-def test_a_trial_whose_lease_ran_out_is_offered_again(storage):
-    study, other = opened(storage), opened(storage)
-    first = study.ask(lease=60)
-    assert other.ask(lease=60).number == 1, "while the lease holds, it is nobody else's"
-    forget(study, first.number)
-    again = other.ask(lease=60)
-    assert (again.number, again.params, again.attempt) == (first.number, first.params, 2)
-    assert study.ask(lease=60).number == 2, "its new holder has it"
-
-
-def test_a_lease_that_is_renewed_holds(storage):
-    study, other = opened(storage), opened(storage)
-    first = study.ask(lease=0.15)
-    study.renew([first], 60)
-    time.sleep(0.2)
-    assert other.ask().number == 1
-
-
-def test_a_trial_is_handed_out_three_times_and_then_given_up(storage):
-    study = opened(storage)
-    for attempt in (1, 2, 3):
-        trial = study.ask(lease=60)
-        assert (trial.number, trial.attempt) == (0, attempt)
-        forget(study, 0)
-    assert study.ask(lease=60).number == 1
-    assert study.trials[0].state == "failed"
-    assert "no answer within the lease, 3 times" in study.trials[0].reason
-    assert any(isinstance(event, Expired) for event in log_of(study))
-
-
-def test_a_value_that_comes_after_a_trial_was_given_up_counts(storage):
-    study = opened(storage)
-    for _ in range(3):
-        study.ask(lease=60)
-        forget(study, 0)
-    study.ask(lease=60)
-    assert study.tell(0, 1.5).value == 1.5
-    assert study.best_trial.number == 0
-
-
-def test_a_late_value_is_accepted_if_nobody_told(storage):
-    study, other = opened(storage), opened(storage)
-    first = study.ask(lease=60)
-    forget(study, first.number)
-    other.ask(lease=60)
-    assert study.tell(first, 2.0).value == 2.0
-
-
-def test_a_late_value_is_logged_and_ignored_if_another_told(storage, caplog):
-    study, other = opened(storage), opened(storage)
-    first = study.ask(lease=60)
-    forget(study, first.number)
-    other.tell(other.ask(lease=60), 1.0)
-    with caplog.at_level(logging.WARNING, "outcrop"):
-        assert study.tell(first, 2.0).value == 1.0
-    assert "told by another before" in caplog.text
-    assert isinstance(log_of(study)[-1], Late)
-    assert log_of(study)[-1].value == 2.0
-    study.fail(first, "burst")
-    assert study.trials[0].value == 1.0
-
-
-def test_telling_twice_what_was_handed_out_once_is_refused(storage):
-    study = opened(storage)
-    trial = study.ask(lease=60)
-    study.tell(trial, 1.0)
-    before = len(log_of(study))
-    with pytest.raises(TrialError, match=r"finished already, with value 1\.0"):
-        study.tell(trial, 1.0)
-    assert len(log_of(study)) == before
-
-
-def test_a_lease_ends_with_its_trial(storage):
-    study = opened(storage)
-    trials = study.ask(3, lease=60)
-    study.tell(trials[0], 1.0)
-    study.fail(trials[1])
-    study.release(trials[2])
-    assert study._store.leases(study._id) == {}
-
-
-@pytest.mark.parametrize("lease", [0, -1, "soon", float("nan")])
-def test_a_lease_is_a_number_of_seconds(storage, lease):
-    with pytest.raises(MethodError, match="lease must be a number of seconds above 0"):
-        opened(storage).ask(lease=lease)
-
-
-# Turns
-
-
-def test_the_turn_of_a_process_that_died_is_over_after_its_deadline(storage, monkeypatch):
-    study = opened(storage)
-    monkeypatch.setattr("outcrop.study.turns.DEADLINE", 0.2)
-    dead = Turns(storage, study._id, "dead")
-    monkeypatch.setattr(dead, "_renew", lambda done: None)
-    dead.__enter__()
-    assert study.ask().number == 0
-
-
-def test_a_turn_is_given_back_when_an_ask_raises(storage):
-    space = Space({"n": Fixed(0)})
-    study = Study(space, "one", storage, method="random", noise=False)
-    study.ask()
-    with pytest.raises(SpaceExhausted):
-        study.ask()
-    assert storage.leases(study._id) == {}
 
 
 # Opening
@@ -327,6 +181,44 @@ def test_telling_a_study_that_was_deleted_is_a_clear_error(storage):
     with pytest.raises(StudyError, match="deleted"):
         study.tell(trial, 1.0)
     assert load_study("s", storage).trials == []
+
+
+def test_a_study_that_was_deleted_can_still_be_shown(storage):
+    study = opened(storage)
+    study.ask()
+    delete_study("s", storage)
+    assert repr(study).startswith("Study('s', 1 trials, ")
+
+
+@pytest.mark.parametrize(
+    "event", [Told(7, 1.0), Told("first", 1.0), Asked(0, {"y": 1.0}), Created(SPACE)], ids=repr
+)
+def test_a_log_that_cannot_be_is_told_from_a_mistake_of_the_caller(storage, event):
+    study = opened(storage)
+    storage.append(study._id, 1, [to_text(event)])
+    for act in (lambda: load_study("s", storage), lambda: study.trials, lambda: opened(storage)):
+        with pytest.raises(StorageError, match="the log of study 's' is damaged"):
+            act()
+
+
+def test_a_log_that_does_not_begin_is_damaged(storage):
+    storage.create("s", to_text(Told(0, 1.0)))
+    with pytest.raises(StorageError, match=r"'s' is damaged \(a study begins with Created"):
+        load_study("s", storage)
+
+
+def test_a_log_is_read_once_to_open_it(storage, monkeypatch):
+    opened(storage).ask(3)
+    read, lengths = storage.read, []
+
+    def counted(*arguments):
+        lengths.append(len(found := read(*arguments)))
+        return found
+
+    monkeypatch.setattr(storage, "read", counted)
+    load_study("s", storage)
+    opened(storage)
+    assert lengths == [4, 4]
 
 
 def test_a_stored_study_needs_a_name(storage):

@@ -210,11 +210,11 @@ def _newest(state: State) -> Record:
 
 
 def _pending(state: State, record: Record) -> tuple[int, ...]:
-    """Trials that began before `record` and ended, if they did, after it began."""
+    """Trials that ran in the state that `record` was made of."""
     if record.trial.source == "added":
         return ()
     return tuple(
         other.trial.number
         for other in state.records
-        if other.began < record.began and (other.ended is None or other.ended > record.began)
+        if other.began < record.began and (other.ended is None or other.ended >= record.began)
     )

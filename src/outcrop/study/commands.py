@@ -15,6 +15,7 @@ __all__ = [
     "failed",
     "found",
     "generator",
+    "number_of",
     "offered_again",
     "released",
     "told",
@@ -73,10 +74,17 @@ def found(state: State, trial: Trial | int) -> Record:
                 f"{dict(trial.params)}: it was asked for elsewhere"
             )
         return record
+    return state.record(number_of(trial))
+
+
+def number_of(trial: Trial | int) -> int:
+    """The number of a trial, given itself or its number."""
+    if isinstance(trial, Trial):
+        return trial.number
     number = None if isinstance(trial, float) else exact_int(trial)
     if number is None:
         raise TrialError(f"expected a trial or its number, got {trial!r}")
-    return state.record(number)
+    return number
 
 
 def asked(state: State, strategy: Strategy, at: float) -> Asked:
@@ -126,8 +134,14 @@ def failed(
 
 
 def released(state: State, trial: Trial | int, at: float) -> Released:
-    """A trial given back."""
-    return Released(found(state, trial).trial.number, at)
+    """A trial given back by whoever has it; its number alone speaks for anyone."""
+    record = found(state, trial)
+    if isinstance(trial, Trial) and trial.attempt < record.trial.attempt:
+        raise TrialError(
+            f"trial {trial.number} was handed out again since (attempt {record.trial.attempt}), so "
+            "another may give it back"
+        )
+    return Released(record.trial.number, at)
 
 
 def enqueued(state: State, params: Params, at: float) -> Enqueued:

@@ -10,8 +10,7 @@ from outcrop.errors import StudyError
 from outcrop.space.plain import nearest
 from outcrop.strategies import strategy_for
 from outcrop.strategies.recipes import described, difference, restored
-from outcrop.study import events
-from outcrop.study.events import Created
+from outcrop.study import log
 from outcrop.study.storage import Storage, open_storage
 from outcrop.study.study import Study
 
@@ -25,13 +24,13 @@ def load_study(name: str, storage: str | Storage, *, method: Any = None) -> Stud
     """
     store = open_storage(storage)
     identity = _found(store, name)
-    created = events.from_text(store.read(identity)[0])
-    assert isinstance(created, Created)  # a log begins so
+    state = log.opened(name, store.read(identity))
+    created = state.created
     if method is None:
         method = restored(created.method)
     elif lines := difference(created.method, described(method)):
         raise StudyError("\n  ".join([f"study {name!r} has another method:", *lines]))
-    return Study._of(store, name, identity, strategy_for(method, created.space))
+    return Study._of(store, name, identity, state, strategy_for(method, created.space))
 
 
 def list_studies(storage: str | Storage) -> list[str]:

@@ -14,7 +14,7 @@ from outcrop.strategies import strategy_for
 from outcrop.strategies.recipes import worded
 from outcrop.study import checks, commands
 from outcrop.study.creating import created_of
-from outcrop.study.state import State, apply, fold
+from outcrop.study.state import State, apply, fold, follow
 from outcrop.study.telling import Happened, Telling
 from outcrop.study.trial import Trial
 
@@ -84,8 +84,6 @@ class Optimizer(Telling):
     def _commit(
         self, wish: Callable[[State], Sequence[Happened]]
     ) -> tuple[State, Sequence[Happened]]:
-        state, events = self._state, wish(self._state)
-        for event in events:
-            state = apply(state, event)
-        self._state = state
-        return state, events
+        events = wish(self._state)
+        self._state = follow(self._state, events)
+        return self._state, events

@@ -96,7 +96,8 @@ class Reading(HasBest):
         """The strategy's belief, kept until something happens."""
         if not len(state.view.y):
             raise NoBelief("nothing is believed before the first value; tell or add one")
-        if self._believed is None or self._believed[0] is not state:
+        kept = self._believed  # read once: another thread may put its own there
+        if kept is None or kept[0] is not state:
             believed = self._strategy.belief(state.view, commands.generator(state, Purpose.BELIEF))
-            self._believed = state, believed
-        return self._believed[1]
+            self._believed = kept = state, believed
+        return kept[1]

@@ -13,21 +13,22 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from outcrop.errors import SpaceExhausted, StudyError
+from outcrop.errors import OutcropError, SpaceExhausted, StudyError
 from outcrop.space import Space
 from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.recipes import worded
-from outcrop.study import checks, commands, events
+from outcrop.study import checks, commands, events, log
 from outcrop.study.creating import created_of, differences
 from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
-from outcrop.study.state import State, apply, fold
+from outcrop.study.state import State, follow
 from outcrop.study.storage import Lease, Storage, open_storage
 from outcrop.study.telling import Happened, Telling
 from outcrop.study.trial import Trial
-from outcrop.study.turns import TURN, Turns
+from outcrop.study.turns import TURN, Turns, owner_of
 
 if TYPE_CHECKING:
     from outcrop.study.running import Result
@@ -73,24 +74,28 @@ class Study(Telling):
             identity = store.create(name, events.to_text(created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
-        self._open(store, name, identity, strategy)
+        self._open(store, name, identity, log.opened(name, store.read(identity)), strategy)
         self._refuse_another(created, seed)
 
     @classmethod
-    def _of(cls, store: Storage, name: str, identity: int, strategy: Strategy) -> Study:
+    def _of(
+        cls, store: Storage, name: str, identity: int, state: State, strategy: Strategy
+    ) -> Study:
         """A study that is known to be stored, as it is."""
         study = cls.__new__(cls)
-        study._open(store, name, identity, strategy)
+        study._open(store, name, identity, state, strategy)
         return study
 
-    def _open(self, store: Storage, name: str, identity: int, strategy: Strategy) -> None:
+    def _open(
+        self, store: Storage, name: str, identity: int, state: State, strategy: Strategy
+    ) -> None:
         self.name = name
         self._store = store
         self._id = identity
-        self._owner = f"{os.getpid()}:{os.urandom(8).hex()}"
+        self._token = os.urandom(8).hex()
         self._lock = threading.RLock()  # guards the state; never held while a model thinks
-        self._turns = Turns(store, identity, self._owner)
-        self._state = fold(events.from_text(text) for text in store.read(identity))
+        self._turns = Turns(store, identity, self._token)
+        self._state = state
         self._strategy = strategy
 
     def _refuse_another(self, created: Created, seed: int | None) -> None:
@@ -115,7 +120,8 @@ class Study(Telling):
 
         A trial with a `lease`, in seconds, is offered to others again if it is neither told nor
         renewed in that time, three times at most; one without is waited for without end. The list
-        is shorter if the space runs out; `SpaceExhausted` if nothing is left at all.
+        is shorter if the space runs out; `SpaceExhausted` if nothing is left at all. What else goes
+        wrong, Ctrl-C included, gives the others of the list back.
         """
         seconds = None if lease is None else checks.checked_seconds(lease, "lease")
         if n is None:
@@ -128,6 +134,11 @@ class Study(Telling):
                 if not trials:
                     raise
                 break
+            except BaseException:
+                with suppress(OutcropError):
+                    for trial in trials:
+                        self.release(trial)
+                raise
         return trials
 
     def _ask(self, lease: float | None) -> Trial:
@@ -149,16 +160,15 @@ class Study(Telling):
 
     def _handed_out(self, event: Asked | Expired, lease: float | None) -> State | None:
         """The state once `event` is in the log; None if too much happened since it was made."""
-        take = []
-        if isinstance(event, Asked):
-            if lease is not None:
-                take = [Lease(_key(event.number), self._owner, lease)]
-            drop = [TURN] if take else [TURN, _key(event.number)]
-        else:
-            drop = [_key(event.number)]
+        key = _key(event.number)
+        made_of_new = isinstance(event, Asked) and event.attempt == 1
+        # Also what is dropped at once is taken, which fails if its holder is there after all.
+        take = [Lease(key, self._owner, lease or 0.0)]
+        drop = [TURN] if isinstance(event, Asked) else []
+        if lease is None or isinstance(event, Expired):
+            drop.append(key)
         while True:
             state = self._current()
-            made_of_new = isinstance(event, Asked) and event.attempt == 1
             if made_of_new and event.number != state.next_number:
                 return None  # results were added, and the number is taken
             if not made_of_new and state.record(event.number).trial.state != "running":
@@ -169,11 +179,15 @@ class Study(Telling):
             if not made_of_new:
                 return None  # perhaps its holder has renewed the lease
 
+    @property
+    def _owner(self) -> str:
+        return owner_of(self._token)
+
     def renew(self, trials: Iterable[Trial | int], lease: float) -> None:
         """Keep running trials that were asked for here for another `lease` seconds."""
         seconds = checks.checked_seconds(lease, "lease")
-        numbers = [trial.number if isinstance(trial, Trial) else int(trial) for trial in trials]
-        self._store.renew(self._id, self._owner, [_key(number) for number in numbers], seconds)
+        keys = [_key(commands.number_of(trial)) for trial in trials]
+        self._store.renew(self._id, self._owner, keys, seconds)
 
     def stop(self, reason: str) -> None:
         """Record why a run ended; the study may go on all the same."""
@@ -236,12 +250,15 @@ class Study(Telling):
 
         Versions, kind of machine and the number of BLAS threads (one) must be those of the study.
         """
-        log = [events.from_text(text) for text in self._store.read(self._id)]
-        return replayed(log, self._strategy)
+        happened = [events.from_text(text) for text in self._store.read(self._id)]
+        return replayed(happened, self._strategy)
 
     def __repr__(self) -> str:
+        with suppress(OutcropError):  # of a study that was deleted, its last state is shown
+            self._current()
+        trials = self._state.trials
         return (
-            f"Study({self.name!r}, {len(self.trials)} trials, method={worded(self.method)}, "
+            f"Study({self.name!r}, {len(trials)} trials, method={worded(self.method)}, "
             f"direction={self.direction!r}, seed={self.seed})"
         )
 
@@ -250,8 +267,9 @@ class Study(Telling):
     def _current(self) -> State:
         """The state after all that is in the log by now."""
         with self._lock:
-            for text in self._store.read(self._id, self._state.position):
-                self._state = apply(self._state, events.from_text(text))
+            texts = self._store.read(self._id, self._state.position)
+            if texts:
+                self._state = log.continued(self.name, self._state, texts)
             return self._state
 
     def _commit(
@@ -272,9 +290,7 @@ class Study(Telling):
         drop: Sequence[str] = (),
     ) -> State | None:
         """The state after `happened`, durably; None if somebody was faster."""
-        following = state
-        for event in happened:
-            following = apply(following, event)
+        following = follow(state, happened)
         texts = [events.to_text(event) for event in happened]
         with self._lock:
             if not self._store.append(self._id, state.position, texts, take=take, drop=drop):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["TURN", "Turns"]
+__all__ = ["TURN", "Turns", "owner_of"]
 
 import logging
+import os
 import random
 import threading
 import time
 from types import TracebackType
 
-from outcrop.errors import OutcropError
+from outcrop.errors import OutcropError, StorageError
 from outcrop.study.storage import Lease, Storage
 
 logger = logging.getLogger(__name__)
@@ -20,17 +21,22 @@ DEADLINE = 3.0  # seconds after which the turn of a process that died is over
 FIRST_WAIT, LONGEST_WAIT = 0.002, 0.05  # seconds between two tries
 
 
+def owner_of(token: str) -> str:
+    """Who takes leases for a study that was opened with `token`; a forked child is another."""
+    return f"{os.getpid()}:{token}"
+
+
 class Turns:
     """A lock with a deadline, which its holder renews for as long as it thinks.
 
     A turn that is lost all the same costs a suggestion at worst: the log decides who was first.
     """
 
-    def __init__(self, store: Storage, study: int, owner: str) -> None:
+    def __init__(self, store: Storage, study: int, token: str) -> None:
         self._store = store
         self._study = study
-        self._owner = owner
-        self._threads = threading.Lock()  # threads of this process share the owner
+        self._token = token
+        self._threads = threading.Lock()  # threads of this process are one owner
         self._done = threading.Event()
 
     def __enter__(self) -> None:
@@ -51,8 +57,9 @@ class Turns:
     ) -> None:
         self._done.set()
         try:
-            if kind is not None:  # else it ended with what was appended
-                self._store.release(self._study, self._owner, [TURN])
+            # What was appended has ended it; a store that is out of reach would not answer now.
+            if kind is not None and not issubclass(kind, StorageError):
+                self._store.release(self._study, owner_of(self._token), [TURN])
         finally:
             self._threads.release()
 
@@ -65,13 +72,15 @@ class Turns:
     def _taken(self) -> bool:
         """Look before trying: those who look are in nobody's way, those who write are."""
         held = self._store.leases(self._study).get(TURN)
-        if held is not None and held.left > 0:
+        if held is not None and held.left > 2 * DEADLINE:  # the clock was set back meanwhile
+            self._store.release(self._study, held.owner, [TURN])
+        elif held is not None and held.left > 0:
             return False
-        return self._store.acquire(self._study, Lease(TURN, self._owner, DEADLINE))
+        return self._store.acquire(self._study, Lease(TURN, owner_of(self._token), DEADLINE))
 
     def _renew(self, done: threading.Event) -> None:
         while not done.wait(DEADLINE / 3):
             try:
-                self._store.renew(self._study, self._owner, [TURN], DEADLINE)
+                self._store.renew(self._study, owner_of(self._token), [TURN], DEADLINE)
             except OutcropError as error:
                 logger.warning("a turn could not be renewed: %s", error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import signal
 import threading
 import time
 
@@ -11,9 +9,9 @@ import pytest
 
 from outcrop.errors import AllTrialsFailed, MethodError, NoBelief, ObjectiveError, StorageError
 from outcrop.space import Choice, Int, Space
-from outcrop.study.running import Target, leases, run
-from tests.study.doubles import Roaming
-from tests.study.running.doubles import SPACE, Diary, studied
+from outcrop.study.running import Target, leases, loop, run
+from outcrop.study.running.workers import InProcess
+from tests.study.running.doubles import Diary, studied
 from tests.study.running.objectives import bowl
 
 
@@ -252,125 +250,56 @@ def test_an_objective_that_exits_gives_its_trial_back():
     assert study.acts == [("ask", 0), ("release", 0)]
 
 
-def test_a_store_that_is_gone_is_what_the_user_hears_of():
+def test_a_store_that_is_gone_is_what_the_user_hears_of(caplog):
     class Gone(Diary):
         def tell(self, *args, **kwargs):
+            self.acts.append(("tell", -1))
             raise StorageError("the disk is full")
 
         release = stop = tell
 
+    study = Gone()
     with pytest.raises(StorageError, match="the disk is full"):
-        studied(bowl, 3, study=Gone())
+        studied(lambda p: 2.5, 3, study=study)
+    assert len(study.acts) == 3, "asked, told, told once more; each may take a minute to fail"
+    assert "trial 0 is not told: value 2.5" in caplog.text
 
 
-# Ctrl-C
-
-
-def test_ctrl_c_gives_the_running_trial_back_and_keeps_the_rest(caplog):
-    calls = []
-
+@pytest.mark.parametrize("end", ["release", "tell", "fail"])
+def test_a_trial_that_somebody_else_ended_costs_nothing_but_itself(end, caplog):
     def objective(params):
-        calls.append(params)
-        if len(calls) == 4:
-            raise KeyboardInterrupt
-        return bowl(params)
+        if study.acts[-1] == ("ask", 1):
+            getattr(study.optimizer, end)(*((1, 7.0) if end == "tell" else (1,)))
+        return 2.5
 
+    study, seen = Diary(), []
+    result = studied(objective, 4, study=study, callbacks=lambda _, trial: seen.append(trial))
+    assert [trial.value for trial in seen] == [2.5, 2.5, 2.5]
+    expected = {"release": [2.5, 2.5, 2.5], "tell": [2.5, 7.0, 2.5, 2.5]}
+    values = [trial.value for trial in result.trials]
+    assert values == expected.get(end, [2.5, None, 2.5, 2.5])
+    assert "what came of a trial is not kept (value 2.5): trial 1 " in caplog.text
+
+
+def test_workers_are_ended_though_nobody_can_be_shown_the_result(monkeypatch):
+    class Broken:
+        def update(self):
+            raise BrokenPipeError
+
+        close = update
+
+    class Counted(InProcess):
+        def stop(self):
+            stopped.append(self)
+
+    stopped = []
+    monkeypatch.setattr(loop, "view_of", lambda *_: Broken())
+    monkeypatch.setattr(loop, "workers_for", lambda *given: Counted(given[0], given[-1]))
     study = Diary()
-    with caplog.at_level(logging.WARNING):
-        result = studied(objective, 20, study=study)
-    assert result.interrupted
-    assert [trial.state for trial in result.trials] == ["finished"] * 3
-    assert "interrupted: trial 3 is given back, {'x'" in caplog.text
-    assert "3 trials are kept" in caplog.text
-    assert "interrupted" in repr(result)
-    assert study.stopped == [result.reason] == ["interrupted"]
-    assert study.ask().number == 4
-
-
-def test_ctrl_c_between_evaluations_keeps_every_trial():
-    class Interrupted(Roaming):
-        def propose(self, view, rng):
-            if view.number == 2:
-                raise KeyboardInterrupt
-            return super().propose(view, rng)
-
-    def callback(study, trial):
-        raise KeyboardInterrupt
-
-    assert len(studied(bowl, 9, study=Diary(method=Interrupted(SPACE))).trials) == 2
-    assert len(studied(bowl, 9, callbacks=[callback]).trials) == 1
-
-
-@pytest.mark.parametrize("moment", ["ask", "tell"])
-def test_ctrl_c_while_the_study_writes_waits_until_it_has_written(moment):
-    class Pressed(Diary):
-        def ask(self, *, lease=None):
-            if moment == "ask" and len(self.trials) == 2:
-                signal.raise_signal(signal.SIGINT)
-            return super().ask(lease=lease)
-
-        def tell(self, trial, value, *, std=None, info=None):
-            if moment == "tell" and trial.number == 2:
-                signal.raise_signal(signal.SIGINT)
-            return super().tell(trial, value, std=std, info=info)
-
-    study = Pressed()
-    result = studied(bowl, 9, study=study)
-    assert result.interrupted
-    assert study.acts[-2:] == [("ask", 2), ("release" if moment == "ask" else "tell", 2)]
-    assert len(result.trials) == (2 if moment == "ask" else 3)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_a_second_ctrl_c_during_the_cleanup_changes_nothing():
-    class Pressed(Diary):
-        def release(self, trial):
-            signal.raise_signal(signal.SIGINT)
-            super().release(trial)
-
-    def objective(params):
-        if len(study.trials) == 3:
-            signal.raise_signal(signal.SIGINT)
-        return 1.0
-
-    study = Pressed()
-    result = studied(objective, 9, study=study)
-    assert result.interrupted
-    assert [trial.state for trial in study.trials] == ["finished"] * 2
-    assert study.stopped == ["interrupted"]
-
-
-def test_the_third_ctrl_c_is_raised_wherever_it_comes():
-    class Stuck(Diary):
-        def ask(self, *, lease=None):
-            for count in range(1, 9):
-                presses.append(count)
-                signal.raise_signal(signal.SIGINT)
-            raise AssertionError("it went on")
-
-    presses = []
-    assert studied(bowl, 3, study=Stuck()).interrupted
-    assert presses == [1, 2, 3]
-
-
-def test_ctrl_c_when_all_is_done_is_reported_with_all_that_was_done():
-    class Pressed(Diary):
-        def stop(self, reason):
-            super().stop(reason)
-            signal.raise_signal(signal.SIGINT)
-
-    result = studied(bowl, 3, study=Pressed())
-    assert (len(result.trials), result.interrupted, result.reason) == (3, True, "n_trials done")
-
-
-def test_a_handler_of_the_users_own_is_left_alone():
-    heard = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
-    try:
-        result = studied(lambda p: signal.raise_signal(signal.SIGINT) or 1.0, 3)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert len(heard) == len(result.trials) == 3
+    with pytest.raises(BrokenPipeError):
+        studied(bowl, 3, study=study)
+    assert stopped
+    assert study.acts == [("ask", 0), ("release", 0)]
 
 
 # Leases

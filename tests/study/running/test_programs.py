@@ -157,6 +157,24 @@ def test_ctrl_c_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, 
     assert still_alive(pids) == []
 
 
+def test_a_run_that_is_killed_takes_its_workers_and_their_programs_along(tmp_path):
+    resting = f"studied(Resting({str(tmp_path)!r}, quick=0), 9, n_workers=2)\n"
+    process = subprocess.Popen(
+        [sys.executable, str(script(tmp_path, GUARDED + resting))],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,  # where semaphores are missed
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    try:
+        pids = running(tmp_path, 4)
+        assert all(is_alive(pid) for pid in pids)
+    finally:
+        process.kill()
+        process.wait()
+    assert still_alive(pids) == []
+
+
 def test_a_timeout_ends_what_the_objective_started(tmp_path):
     program = script(
         tmp_path,

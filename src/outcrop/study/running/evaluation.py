@@ -34,6 +34,9 @@ class Outcome:
         speaks = isinstance(error, OutcropError)  # for itself; the name of its type adds nothing
         return cls(reason=str(error) if speaks else described(error), traceback=text[-KEPT:])
 
+    def __str__(self) -> str:
+        return self.reason if self.value is None else f"value {self.value!r}"
+
 
 def checked_objective(objective: Any) -> Any:
     """An objective of one of the two kinds, or `ObjectiveError`."""

@@ -11,9 +11,11 @@ __all__ = ["PROBE", "end_if_probed", "evaluate_loaded", "load", "report_loading"
 import os
 import pickle
 import signal
+import threading
+import time
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
-from multiprocessing.process import current_process
+from multiprocessing.process import current_process, parent_process
 from types import FrameType
 from typing import Any
 
@@ -23,6 +25,7 @@ from outcrop.study.running.evaluation import Outcome, described, evaluate_elsewh
 from outcrop.study.running.interrupts import unblock
 from outcrop.study.trial import Trial
 
+GRACE = 5.0  # seconds to end in after a signal
 PROBE = "outcrop-probe"  # name of the process that tries to load the objective
 
 _loaded: Any = None  # the objective, or the outcome of every trial where it could not be loaded
@@ -35,6 +38,7 @@ def load(packed: bytes, environment: Mapping[str, str]) -> None:
     np.random.seed()  # noqa: NPY002 - a copy of a process would draw the numbers of all others
     unblock()  # it is ignored by now, which a program of the objective's can undo
     _take_children_along()
+    threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
         _loaded = pickle.loads(packed)
     except BaseException as error:
@@ -64,6 +68,16 @@ def end_if_probed() -> None:
     """End a probe that has come to a run: its script runs again when it is only imported."""
     if current_process().name == PROBE:
         raise SystemExit(1)
+
+
+def _end_with_the_run() -> None:
+    """Wait for the process that started this worker to be gone: nobody would hear of a result."""
+    run = parent_process()
+    assert run is not None  # a worker is started by a run
+    run.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(GRACE)
+    os._exit(1)  # an objective that computes outside of Python does not hear signals
 
 
 def _take_children_along() -> None:

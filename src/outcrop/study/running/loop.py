@@ -15,10 +15,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from outcrop.errors import AllTrialsFailed, ObjectiveError, SpaceExhausted
+from outcrop.errors import (
+    AllTrialsFailed,
+    ObjectiveError,
+    SpaceExhausted,
+    StorageError,
+    TrialError,
+)
 from outcrop.study.checks import checked_count, checked_seconds
 from outcrop.study.running import leases
-from outcrop.study.running.evaluation import Outcome, checked_objective, described
+from outcrop.study.running.evaluation import checked_objective, described
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.limits import EXHAUSTED, INTERRUPTED, Limits, functions
 from outcrop.study.running.progress import Silent, Tally, View, view_of
@@ -181,8 +187,9 @@ class Loop:
         """Tell what came of a trial, and let the callbacks know."""
         began = time.perf_counter()
         trial = self._told(running)
-        self.tally.count(trial)
         self._show(thinking=time.perf_counter() - began)
+        if trial is None:
+            return
         for callback in self.callbacks:
             with self.interrupts.allowed():
                 callback(self.study, trial)
@@ -194,18 +201,27 @@ class Loop:
                     f"{self.tracebacks[0]}"
                 )
 
-    def _told(self, running: Running) -> Trial:
-        """The trial, finished or failed, once the study knows."""
+    def _told(self, running: Running) -> Trial | None:
+        """The trial, finished or failed, once the study knows; None if it is not wanted any more.
+
+        Somebody else may have released it, or told what they like.
+        """
         assert running.job is not None  # it is done
-        outcome: Outcome = running.job.outcome()
-        if outcome.value is not None:
-            trial = self.study.tell(running.trial, outcome.value)
-        else:
-            info = {"traceback": outcome.traceback} if outcome.traceback else None
-            trial = self.study.fail(running.trial, outcome.reason, info=info)
+        outcome = running.job.outcome()
+        trial = None
+        try:
+            if outcome.value is not None:
+                trial = self.study.tell(running.trial, outcome.value)
+            else:
+                info = {"traceback": outcome.traceback} if outcome.traceback else None
+                trial = self.study.fail(running.trial, outcome.reason, info=info)
+        except TrialError as error:
+            logger.warning("what came of a trial is not kept (%s): %s", outcome, error)
         self._forget(running)
-        if trial.state == "failed":
-            logger.info("trial %d failed: %s", trial.number, trial.reason)
+        if trial is not None:
+            self.tally.count(trial)
+            if trial.state == "failed":
+                logger.info("trial %d failed: %s", trial.number, trial.reason)
         return trial
 
     def _forget(self, running: Running) -> None:
@@ -227,31 +243,47 @@ class Loop:
     # The end
 
     def _close(self) -> None:
-        self.view.close()
-        self.workers.stop()
+        try:
+            self.view.close()
+        finally:
+            self.workers.stop()
 
     def _abandon(self, reason: str) -> None:
         """Keep what has arrived, end the workers, give back what ran, and say so.
 
-        Something has gone wrong already, so that trouble on the way is logged and no more.
+        Something has gone wrong already, so that trouble on the way is logged and no more. A store
+        that does not answer is not asked again: leases run out by themselves.
         """
-        for running in self._arrived():
-            with _attempt("tell a result"):
-                self.tally.count(self._told(running))
-        with _attempt("end the workers"):
-            self._close()
-        for running in list(self.running):
-            trial = running.trial
-            with _attempt(f"give trial {trial.number} back"):
-                self.study.release(trial)
-                params = dict(trial.params)
-                logger.warning("%s: trial %d is given back, %s", reason, trial.number, params)
-            self._forget(running)
-        with _attempt("record why the run ended"):
-            if reason == INTERRUPTED:
-                logger.warning("interrupted: %d trials are kept", len(self.study.trials))
-            if reason == INTERRUPTED or self.asked:
-                self.study.stop(reason)
+        arrived = self._arrived()
+        try:
+            try:
+                for running in arrived:
+                    with _attempt("tell a result"):
+                        self._told(running)
+            finally:
+                with _attempt("end the workers"):
+                    self._close()
+            for running in list(self.running):
+                self._give_back(running, reason)
+            with _attempt("record why the run ended"):
+                if reason == INTERRUPTED:
+                    logger.warning("interrupted: %d trials are kept", len(self.study.trials))
+                if reason == INTERRUPTED or self.asked:
+                    self.study.stop(reason)
+        except StorageError as error:
+            logger.warning("the store could not be told how the run ended: %s", error)
+            for running in arrived:
+                if running in self.running and running.job is not None:
+                    number, outcome = running.trial.number, running.job.outcome()
+                    logger.warning("trial %d is not told: %s", number, outcome)
+
+    def _give_back(self, running: Running, reason: str) -> None:
+        trial = running.trial
+        with _attempt(f"give trial {trial.number} back"):
+            self.study.release(trial)
+            params = dict(trial.params)
+            logger.warning("%s: trial %d is given back, %s", reason, trial.number, params)
+        self._forget(running)
 
     def _attach_result(self, error: BaseException) -> None:
         try:
@@ -265,5 +297,7 @@ class Loop:
 def _attempt(what: str) -> Iterator[None]:
     try:
         yield
+    except StorageError:
+        raise
     except Exception as error:
         logger.warning("could not %s: %s", what, described(error))
