@@ -11,12 +11,18 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments import inference_methods, modulated_table1, rugged_presets, spartan_figures
+from experiments import (
+    htbo_table1,
+    inference_methods,
+    modulated_table1,
+    rugged_presets,
+    spartan_figures,
+)
 from experiments.comparison import COLUMNS
 from experiments.figures import save
 from experiments.harness import Experiment, complete, forget
 
-MODULES = (spartan_figures, rugged_presets, modulated_table1, inference_methods)
+MODULES = (spartan_figures, rugged_presets, htbo_table1, modulated_table1, inference_methods)
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"
 INTERRUPTED = 130  # the usual exit code after Ctrl-C

@@ -10,6 +10,7 @@ __all__ = [
     "COLUMNS",
     "Searches",
     "best_traces",
+    "best_value_table",
     "by_method",
     "corrected_p_values",
     "gap_table",
@@ -149,5 +150,24 @@ def gap_table(
     return table([*header, "published"] if published else header, lines)
 
 
-def mean_and_sd(numbers: Sequence[float]) -> str:
+def best_value_table(
+    rows: Sequence[Row],
+    problems: Sequence[str],
+    methods: Sequence[str],
+    published: Mapping[str, Sequence[str]],
+) -> str:
+    """The best value of a search, mean ± sd, and below it what a document says; as Markdown."""
+    lines = []
+    for problem in problems:
+        searches = by_method(rows, problem)
+        best = [searches[m].values.min(1) if m in searches else [] for m in methods]
+        minimum = f"{problem_of(problem).minimum:.4f}"
+        shown = [mean_and_sd(each) if len(each) else "" for each in best]
+        lines.append([problem, minimum, str(max(map(len, best))), *shown])
+        if problem in published:
+            lines.append(["", "", "published", *published[problem]])
+    return table(["problem", "minimum", "runs", *methods], lines)
+
+
+def mean_and_sd(numbers: Sequence[float] | Vector) -> str:
     return f"{np.mean(numbers):.4f} ± {np.std(numbers):.4f}"

@@ -6,7 +6,7 @@ start from the same points, so that they can be compared in pairs.
 
 from __future__ import annotations
 
-__all__ = ["initial_points", "problem_of", "search"]
+__all__ = ["FIELDS", "field_of", "initial_points", "problem_of", "search"]
 
 import time
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 import outcrop as oc
-from experiments import tables
+from experiments import geostatistics, tables
 from experiments.harness import Row
 from outcrop import problems, strategies
 from outcrop.problems import Problem
@@ -28,10 +28,20 @@ TABLES = {
 }
 
 
+FIELDS = {"babbitt-copper": geostatistics.babbitt_copper, "walker-lake": geostatistics.walker_lake}
+
+
 @lru_cache
 def problem_of(name: str) -> Problem:
     """A test problem, or one of those whose values were measured beforehand."""
+    if name in FIELDS:
+        return field_of(name).problem
     return TABLES[name]() if name in TABLES else problems.get(name)
+
+
+@lru_cache
+def field_of(name: str) -> geostatistics.TableProblem:
+    return FIELDS[name]()
 
 
 def initial_points(space: oc.Space, n: int, run: int) -> list[Params]:

@@ -3,6 +3,7 @@ import pytest
 
 geostatistics = pytest.importorskip("experiments.geostatistics")
 
+import outcrop as oc  # noqa: E402
 from outcrop.errors import ShapeError  # noqa: E402
 
 
@@ -39,3 +40,23 @@ def test_locations_fill_the_unit_cube_without_repeats(build):
 def test_locations_and_values_go_together():
     with pytest.raises(ShapeError, match=r"got \(3, 2\) and \(4,\)"):
         geostatistics.TableProblem("odd", np.zeros((3, 2)), np.zeros(4))
+
+
+def test_a_search_of_a_field_visits_listed_locations_only_and_each_once():
+    field = geostatistics.babbitt_copper()
+    method = oc.Method(initial=oc.initial.LatinHypercube(size=3), maximiser=field.maximiser)
+    initial = [field.params(row) for row in (5, 17, 99)]
+    optimizer = oc.Optimizer(field.problem.space, method=method, seed=0, noise=False)
+    optimizer.add(initial, [field.problem(point) for point in initial])
+    for _ in range(4):
+        trial = optimizer.ask()
+        optimizer.tell(trial, field.problem(trial.params))
+    rows = [field.nearest(trial.params) for trial in optimizer.trials]
+    assert [field.params(row) for row in rows] == [trial.params for trial in optimizer.trials]
+    assert [field(row) for row in rows] == [trial.value for trial in optimizer.trials]
+    assert len(set(rows)) == 7
+
+
+def test_the_problem_of_a_field_has_its_minimum():
+    field = geostatistics.walker_lake()
+    assert field.problem(field.problem.minimisers[0]) == field.problem.minimum

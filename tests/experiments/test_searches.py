@@ -6,6 +6,7 @@ pytest.importorskip("experiments.searches")
 import outcrop as oc
 from experiments.comparison import (
     Searches,
+    best_value_table,
     by_method,
     corrected_p_values,
     gap_table,
@@ -87,3 +88,12 @@ def test_the_table_shows_methods_beside_the_baseline_and_what_was_published():
     expected = ["branin", "spartan", "2", zero, one, "2/2", "1", "0.0e+00", "0.500", "2.000"]
     assert cells[3] == [*expected, "always solved"]
     assert len(lines) == 4
+
+
+def test_best_values_stand_above_what_a_document_says():
+    rows = [row("gp", 0, [9.0, 5.0, 2.0]), row("gp", 1, [9.0, 5.0, 4.0])]
+    text = best_value_table(rows, ["branin"], ["gp", "other"], {"branin": ("3 ± 1", "–")})
+    ours, theirs = text.splitlines()[2:]
+    assert "3.0000 ± 1.0000" in ours
+    assert "published" in theirs
+    assert "3 ± 1" in theirs
