@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 
-.PHONY: help demo check quick test slow bench reproduce docs clean
+.PHONY: help demo check quick test slow bench reproduce docs pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -43,11 +43,18 @@ slow: $(VENV)/.dev  ## statistical, race and reproduction tests
 bench: $(VENV)/.dev  ## speed, as ratios within one run
 	$(BIN)/python -m benchmarks
 
-reproduce: $(VENV)/.dev  ## the experiments of the papers
+$(VENV)/.peers: $(VENV)/.dev
+	$(BIN)/pip install -q -e '.[dev,peers]'
+	@touch $@
+
+reproduce: $(VENV)/.peers  ## the experiments of the papers
 	$(BIN)/python -m experiments
 
 docs: $(VENV)/.dev  ## run every example of README and docs
 	$(BIN)/pytest -q tests/test_documents.py
+
+pictures: $(VENV)/.demo  ## draw the pictures of docs/pictures.md
+	$(BIN)/python docs/pictures.py
 
 clean:  ## remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist

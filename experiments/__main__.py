@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments import (
+    cocabo_figures,
+    cocabo_table53,
+    hierarchical_hpnnet,
     htbo_table1,
     inference_methods,
     modulated_table1,
@@ -22,7 +25,16 @@ from experiments.comparison import COLUMNS
 from experiments.figures import save
 from experiments.harness import Experiment, complete, forget
 
-MODULES = (spartan_figures, rugged_presets, htbo_table1, modulated_table1, inference_methods)
+MODULES = (
+    spartan_figures,
+    rugged_presets,
+    htbo_table1,
+    modulated_table1,
+    cocabo_table53,
+    cocabo_figures,
+    hierarchical_hpnnet,
+    inference_methods,
+)
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"
 INTERRUPTED = 130  # the usual exit code after Ctrl-C

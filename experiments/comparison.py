@@ -87,13 +87,18 @@ def best_traces(values: Matrix) -> Matrix:
 
 
 def by_method(rows: Sequence[Row], problem: str) -> dict[str, Searches]:
-    """The searches on one problem, by method in the order of their first row."""
-    minimum = problem_of(problem).minimum
-    assert minimum is not None
+    """The searches on one problem, by method in the order of their first row.
+
+    A minimum that is not known is the best value of all of them.
+    """
     found: dict[str, dict[int, Row]] = {}
     for row in rows:
         if row["cell"]["problem"] == problem:
             found.setdefault(row["cell"]["method"], {})[row["run"]] = row
+    minimum = problem_of(problem).minimum
+    if minimum is None:
+        values = [row["values"] for runs in found.values() for row in runs.values()]
+        minimum = min(map(min, values), default=0.0)
     return {method: Searches(runs, minimum) for method, runs in found.items()}
 
 

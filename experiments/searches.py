@@ -14,17 +14,20 @@ from functools import lru_cache
 from typing import Any
 
 import outcrop as oc
-from experiments import geostatistics, tables
+from experiments import geostatistics, tables, tuning
 from experiments.harness import Row
 from outcrop import problems, strategies
 from outcrop.problems import Problem
 from outcrop.typing import Params
 
-TABLES = {
+MEASURED = {
+    "boosting-digits": tuning.boosting_digits,
     "hpnnet": tables.hpnnet,
     "lda": tables.lda,
     "logreg": tables.logistic_regression,
+    "nn-yacht": tuning.nn_yacht,
     "svm": tables.svm,
+    "svm-boston": tuning.svm_boston,
 }
 
 
@@ -33,10 +36,10 @@ FIELDS = {"babbitt-copper": geostatistics.babbitt_copper, "walker-lake": geostat
 
 @lru_cache
 def problem_of(name: str) -> Problem:
-    """A test problem, or one of those whose values were measured beforehand."""
+    """A test problem, or one whose values are measured, beforehand or now."""
     if name in FIELDS:
         return field_of(name).problem
-    return TABLES[name]() if name in TABLES else problems.get(name)
+    return MEASURED[name]() if name in MEASURED else problems.get(name)
 
 
 @lru_cache
@@ -50,13 +53,21 @@ def initial_points(space: oc.Space, n: int, run: int) -> list[Params]:
     return [trial.params for trial in oc.Optimizer(space, method=design, seed=run).ask(n)]
 
 
-def search(problem: Problem, method: Any, initial: Sequence[Params], trials: int, run: int) -> Row:
+def search(
+    problem: Problem,
+    method: Any,
+    initial: Sequence[Params],
+    trials: int,
+    run: int,
+    batch: int = 1,
+) -> Row:
     """Minimise without noise until there are `trials` values, the initial ones included.
 
-    The row holds all values in their order, the number of initial ones, the seconds of processor
-    time that each suggestion took (others may keep the processor waiting), and how many suggestions
-    fell back on something simpler after numerical trouble. A method that has a design of its own
-    should give it the size of `initial`, or it is finished first.
+    `batch` trials are asked for before any of them is told. The row holds all values in their
+    order, the number of initial ones, the seconds of processor time that each suggestion took
+    (others may keep the processor waiting), and how many suggestions fell back on something simpler
+    after numerical trouble. A method that has a design of its own should give it the size of
+    `initial`, or it is finished first.
     """
     optimizer = oc.Optimizer(problem.space, method=method, seed=run, noise=False)
     values = [problem(params) for params in initial]
@@ -64,12 +75,15 @@ def search(problem: Problem, method: Any, initial: Sequence[Params], trials: int
     seconds: list[float] = []
     fallbacks = 0
     while len(values) < trials:
-        begun = time.process_time()
-        trial = optimizer.ask()
-        seconds.append(round(time.process_time() - begun, 5))
-        fallbacks += trial.why.get("source") == "fallback"
-        values.append(problem(trial.params))
-        optimizer.tell(trial, values[-1])
+        asked = []
+        for _ in range(min(batch, trials - len(values))):
+            begun = time.process_time()
+            asked.append(optimizer.ask())
+            seconds.append(round(time.process_time() - begun, 5))
+        for trial in asked:
+            fallbacks += trial.why.get("source") == "fallback"
+            values.append(problem(trial.params))
+            optimizer.tell(trial, values[-1])
     return {
         "values": values,
         "n_initial": len(initial),

@@ -23,6 +23,7 @@ __all__ = [
     "Study",
     "Trial",
     "acquisition",
+    "bandits",
     "delete_study",
     "errors",
     "inference",
@@ -43,7 +44,7 @@ __all__ = [
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from outcrop import acquisition, errors, inference, kernels, priors, surrogates
+from outcrop import acquisition, bandits, errors, inference, kernels, priors, surrogates
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from outcrop.strategies import METHODS, Method, initial, pending
 from outcrop.study import (

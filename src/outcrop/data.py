@@ -9,14 +9,17 @@ from __future__ import annotations
 __all__ = ["Observations", "Pairs", "Triangle"]
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
 from outcrop.errors import ShapeError
-from outcrop.linalg import packed_indices
-from outcrop.typing import Matrix, Points, Vector
+from outcrop.linalg import Indices, packed_indices
+from outcrop.typing import Mask, Matrix, Points, Vector
+
+Place: TypeAlias = tuple[Indices, ...]  # of some pairs among others, as an index
 
 # Up to here squared differences are kept per dimension, exact for close points and fast to reweigh;
 # beyond, distances are matrix products of centred points.
@@ -107,6 +110,23 @@ class Pairs:
             self._mapped[key] = self.moved(X1, X1 if self.X1 is self.X2 else function(self.X2))
         return self._mapped[key]
 
+    def among(self, key: Hashable, inside: Callable[[Points], Mask]) -> tuple[Pairs, Place]:
+        """The pairs of points that are both `inside`, and their place in a matrix over all pairs.
+
+        Kept under `key`, as by `mapped`.
+        """
+        if key not in self._among:
+            self._among[key] = self._found(inside)
+        return self._among[key]
+
+    def _found(self, inside: Callable[[Points], Mask]) -> tuple[Pairs, Place]:
+        one = np.flatnonzero(inside(self.X1))
+        if self.X1 is self.X2:
+            X = self.X1[one]
+            return Pairs(X, X, self.second_moves), np.ix_(one, one)
+        two = np.flatnonzero(inside(self.X2))
+        return Pairs(self.X1[one], self.X2[two], self.second_moves), np.ix_(one, two)
+
     def moved(self, X1: Points, X2: Points) -> Pairs:
         """The same pairs of rows once the points have moved; `X2` is `X1` if it was."""
         return Pairs(X1, X2, self.second_moves)
@@ -117,6 +137,10 @@ class Pairs:
 
     @cached_property
     def _mapped(self) -> dict[Hashable, Pairs]:
+        return {}
+
+    @cached_property
+    def _among(self) -> dict[Hashable, tuple[Pairs, Place]]:
         return {}
 
     @cached_property
@@ -135,43 +159,58 @@ class Triangle(Pairs):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return (len(self.X1) * (len(self.X1) + 1) // 2,)
+        return (len(self.ends[0]),)
 
     @property
     def is_exact(self) -> bool:
         return True
 
     @cached_property
+    def ends(self) -> tuple[Indices, Indices]:
+        """Both rows of every pair."""
+        rows, columns, _ = packed_indices(len(self.X1))
+        return rows, columns
+
+    @cached_property
     def squared_differences(self) -> Matrix:
-        return _packed_differences(self.X1)
+        return self._differences(self.X1)
 
     @cached_property
     def mismatches(self) -> Matrix:
-        rows, columns, _ = packed_indices(len(self.X1))
+        rows, columns = self.ends
         return (self.X1.T[:, rows] != self.X1.T[:, columns]).astype(float)
 
     def moved(self, X1: Points, X2: Points) -> Pairs:
         """Columns that are where they were at the last call keep their differences: inference
         moves one at a time."""
-        moved, last = Triangle(X1, X1), self._mapped.get("moved")
+        known: dict[str, object] = {"ends": self.ends}
+        last = self._mapped.get("moved")
         if last is not None and last.X1.shape == X1.shape:
             changed = (last.X1 != X1).any(0)
             if not changed.any():
                 return last
             differences = last.squared_differences.copy()
-            differences[changed] = _packed_differences(X1[:, changed])
-            vars(moved)["squared_differences"] = differences
-        self._mapped["moved"] = moved
+            differences[changed] = self._differences(X1[:, changed])
+            known["squared_differences"] = differences
+        moved = self._mapped["moved"] = replace(self, X1=X1, X2=X1)
+        vars(moved).update(known)
         return moved
 
     def products(self, u1: Vector, u2: Vector) -> Matrix:
-        rows, columns, _ = packed_indices(len(self.X1))
+        rows, columns = self.ends
         return u1[..., rows] * u1[..., columns]
 
+    def _found(self, inside: Callable[[Points], Mask]) -> tuple[Pairs, Place]:
+        is_inside = inside(self.X1)
+        rows, columns = self.ends
+        place = np.flatnonzero(is_inside[rows] & is_inside[columns])
+        some = replace(self)
+        vars(some)["ends"] = rows[place], columns[place]
+        return some, (place,)
 
-def _packed_differences(X: Points) -> Matrix:
-    rows, columns, _ = packed_indices(len(X))
-    return np.square(X.T[:, rows] - X.T[:, columns])
+    def _differences(self, X: Points) -> Matrix:
+        rows, columns = self.ends
+        return np.square(X.T[:, rows] - X.T[:, columns])
 
 
 def summed(bars: Points) -> Points:

@@ -5,6 +5,7 @@
     ├── ParamsError(ValueError)       given parameters do not fit the space
     ├── ShapeError(ValueError)        arrays whose shapes do not go together
     ├── ModelError(ValueError)        a kernel, prior or model was put together wrongly
+    ├── BanditError(ValueError)       a bandit, its state or a reward that cannot be
     ├── NumericalError(ArithmeticError)   no stated remedy made the computation possible
     ├── MethodError(ValueError)       an unknown or unsuitable method, direction or option
     ├── TrialError(ValueError)        a trial that is unknown, finished already, or told nonsense
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 __all__ = [
     "AllTrialsFailed",
+    "BanditError",
     "MethodError",
     "MissingExtra",
     "ModelError",
@@ -59,6 +61,10 @@ class ShapeError(OutcropError, ValueError):
 
 class ModelError(OutcropError, ValueError):
     """A kernel, prior or model was put together wrongly."""
+
+
+class BanditError(OutcropError, ValueError):
+    """A bandit's option, arm, state or reward that is not one."""
 
 
 class NumericalError(OutcropError, ArithmeticError):

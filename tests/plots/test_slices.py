@@ -153,7 +153,8 @@ def test_only_studies_are_drawn():
 def test_nothing_is_drawn_before_the_first_value():
     study = oc.Optimizer(oc.Space({"x": oc.Float(0, 1)}), seed=0)
     study.ask()
-    for picture in (plots.belief, plots.warping, plots.spartan_weight, plots.convergence):
+    drawn = plots.warping, plots.spartan_weight, plots.partition, plots.latents, plots.convergence
+    for picture in (plots.belief, *drawn):
         with pytest.raises(NoBelief):
             picture(study)
 

@@ -16,6 +16,13 @@ def test_a_surface_shows_all_trials_and_the_best():
     assert axes.get_xlim() == (0, 4)
 
 
+def test_plain_lists_will_do():
+    points = [[1.0, 2.0], [3.0, 4.0]]
+    axes = plots.surface_2d(lambda X: X.sum(1), [[0, 4], [0, 5]], points)
+    (scatter,) = [c for c in axes.collections if len(c.get_offsets()) == 2]
+    np.testing.assert_array_equal(scatter.get_offsets(), points)
+
+
 def test_the_surface_is_darker_where_it_is_lower():
     bounds = np.array([[-3, 1], [10, 20]])
     axes = plots.surface_2d(lambda X: X[:, 0] + 0.01 * X[:, 1], bounds, np.empty((0, 2)))

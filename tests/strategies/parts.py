@@ -31,6 +31,7 @@ MADE = {
     params.Slot,
     strategies.Suggestion,
     strategies.View,
+    surrogates.ForestPosterior,
     surrogates.GPPosterior,
     surrogates.TreedGP,
     surrogates.TreedPosterior,
@@ -40,7 +41,7 @@ MADE = {
     surrogates.SamplePath,
     surrogates.Standardised,
 }
-OTHERS = {"errors", "plots", "problems", "stop"}  # public modules without parts
+OTHERS = {"bandits", "errors", "plots", "problems", "stop"}  # public modules without parts
 
 LENGTHSCALES = np.array([0.1 + 0.2, 1e-3])
 MATERN = kernels.Matern52(free(priors.LogNormal(-0.1, 1 / 3, 0.5), size=Per.DIMENSION))
@@ -63,7 +64,9 @@ BY_HAND = [
     kernels.Subspace((2, 0), MATERN),
     kernels.Sum((MATERN, kernels.Product((MATERN, kernels.Overlap([0.5]))))),
     kernels.Additive(0.25, MATERN),
+    kernels.SumProduct(free(priors.Uniform(0.0, 1.0)), (MATERN, kernels.Matches())),
     kernels.Conditional(((1, ((0, 2), (3, 1)), False), (2, ((0, 1),), True)), MATERN),
+    surrogates.Forest(trees=7, categories=((1, 3),), conditions=((2, ((1, 0),)),)),
     surrogates.GP(MATERN, noise=free(priors.Horseshoe()), mean=-0.1),
     surrogates.GP(MATERN, mean=-np.inf),
     surrogates.GP(MATERN, mean=np.nan),
@@ -75,6 +78,10 @@ BY_HAND = [
     surrogates.LatentGP(MATERN, free(priors.LogNormal()), noise=0.1),
     surrogates.LatentGP(MATERN, 0.0),
     surrogates.Latent((0.3, 0.0), together=True, coordinates=2),
+    surrogates.CoCaBO(),
+    surrogates.CoCaBO(mix=1 / 3),
+    strategies.CoCaBO(),
+    strategies.CoCaBO("gp", batch=4, horizon=80, gamma=0.1),
     acquisition.MaxValueEntropy(minima=np.array([[-np.inf, 0.1], [-0.0, 1e-320]])),
     acquisition.EI(best=np.array([0.1, -0.0])),
     acquisition.SrinivasUCB(delta=0.05, beta=2.0),

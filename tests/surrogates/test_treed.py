@@ -15,7 +15,19 @@ from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.space import Float, Space
 from outcrop.strategies import Method, strategy_for
-from outcrop.surrogates import GP, Mixture, Spartan, Treed, TreedGP, TreedPosterior, Warped
+from outcrop.surrogates import (
+    GP,
+    CoCaBO,
+    Heteroscedastic,
+    Latent,
+    Mixture,
+    OneHot,
+    Spartan,
+    Treed,
+    TreedGP,
+    TreedPosterior,
+    Warped,
+)
 from outcrop.surrogates.partition import Partition
 from outcrop.surrogates.pseudo import Ancestry, AncestryTarget
 from outcrop.surrogates.treed_posterior import TreedStack
@@ -52,7 +64,9 @@ def treed(data, seed=0, smallest=5, noise=1e-8):
 
 def fitted(data, **more):
     return (
-        Treed(smallest=5, **more).surrogate(MODEL, FAST, (0, 1)).fit(data, np.random.default_rng(0))
+        Treed(smallest=5, chance=1.0, **more)
+        .surrogate(MODEL, FAST, (0, 1))
+        .fit(data, np.random.default_rng(0))
     )
 
 
@@ -202,7 +216,7 @@ def test_a_belief_survives_json_and_goes_on_from_there(rng):
     data = observations()
     first = fitted(data)
     state = json.loads(json.dumps(first.state))
-    surrogate = Treed(smallest=5).surrogate(MODEL, replace(FAST, sweeps=0), (0, 1))
+    surrogate = Treed(smallest=5, chance=1.0).surrogate(MODEL, replace(FAST, sweeps=0), (0, 1))
     second = surrogate.fit(data, rng, state)
     X = rng.random((20, 2))
     for one, two in zip(first.components, second.components, strict=True):
@@ -212,7 +226,7 @@ def test_a_belief_survives_json_and_goes_on_from_there(rng):
 
 def test_leaves_that_changed_are_sampled_and_others_take_turns(rng):
     data = observations()
-    surrogate = Treed(smallest=5, least=0.0).surrogate(MODEL, FAST, (0, 1))
+    surrogate = Treed(smallest=5, least=0.0, chance=1.0).surrogate(MODEL, FAST, (0, 1))
     before = surrogate.fit(data, rng).state
     assert len(before["ages"]) > 4
     for _ in range(len(before["ages"])):
@@ -247,12 +261,12 @@ def test_the_level_of_a_leaf_is_inferred_instead_of_integrated_out():
 
 
 def test_map_gives_one_component(rng):
-    surrogate = Treed(smallest=10).surrogate(MODEL, MAP(starts=2), (0, 1))
+    surrogate = Treed(smallest=10, chance=1.0).surrogate(MODEL, MAP(starts=2), (0, 1))
     assert len(surrogate.fit(observations(), rng)) == 1
 
 
 def test_the_default_leaf_holds_five_observations_for_each_column(rng):
-    surrogate = Treed().surrogate(MODEL, FAST, (0, 1))
+    surrogate = Treed(chance=1.0).surrogate(MODEL, FAST, (0, 1))
     tree = surrogate.fit(observations(), rng).components[0].partition
     assert min(len(rows) for rows in tree.leaf_rows) >= 10
 
@@ -262,8 +276,14 @@ def test_the_default_leaf_holds_five_observations_for_each_column(rng):
     [
         lambda: Treed(leaves=Treed()),
         lambda: Treed(leaves="warped"),
+        lambda: Treed(leaves=Latent()),
+        lambda: Treed(leaves=Heteroscedastic()),
+        lambda: Treed(leaves=CoCaBO()),
+        lambda: Treed(leaves=OneHot()),
         lambda: Treed(smallest=1),
         lambda: Treed(least=-0.1),
+        lambda: Treed(chance=0.0),
+        lambda: Treed(chance=1.1),
         lambda: Treed().surrogate(MODEL, Laplace(), (0,)),
     ],
 )
@@ -273,8 +293,8 @@ def test_senseless_settings_are_refused(wrong):
 
 
 METHODS = {
-    "treed": Method(surrogate=Treed(smallest=5), inference=FAST),
-    "treed-warped": Method(surrogate=Treed(Warped(), smallest=5), inference=FAST),
+    "treed": Method(surrogate=Treed(smallest=5, chance=1.0), inference=FAST),
+    "treed-warped": Method(surrogate=Treed(Warped(), smallest=5, chance=1.0), inference=FAST),
     "map": Method(surrogate=Treed(smallest=5), inference=MAP(starts=1)),
     "thompson": Method(
         surrogate=Treed(smallest=5), inference=FAST, acquisition=Thompson(features=32)
@@ -317,8 +337,9 @@ def test_methods_are_known_by_name(name):
     view = view_of(space, x, np.sin(9 * x[:, 0]))
     suggestion = strategy_for(name, space).propose(view, np.random.default_rng(0))
     assert suggestion.why["surrogate"] == "treed GP"
-    assert suggestion.warm["exact"]["tree"] == suggestion.warm["noisy"]["tree"]
-    assert len(suggestion.warm["exact"]["thetas"]) > 1
+    exact, noisy = (suggestion.warm[part]["tree"] for part in ("exact", "noisy"))
+    assert exact["tree"] == noisy["tree"]
+    assert len(exact["thetas"]) > 1
 
 
 def test_a_treed_method_survives_json():

@@ -11,15 +11,11 @@ import numpy as np
 
 from outcrop.plots import canvas
 from outcrop.plots.marks import mark_sites, mark_values
+from outcrop.plots.mean import draw_curve, mean_shades
 from outcrop.plots.slices import COARSE, FINE, MARGIN, Slice, reading_of
-from outcrop.special import ndtr
-from outcrop.strategies.model_based import UnitBelief
 from outcrop.study import ObjectiveBelief
 from outcrop.study.reading import Reading
-from outcrop.typing import Matrix, Params, Vector
-
-Z = 1.959964  # standard deviations to either side that hold 95 % of a normal distribution
-HALVINGS = 60
+from outcrop.typing import Params
 
 
 def belief(
@@ -48,10 +44,7 @@ def _curve(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> 
     search = believed.search
     drawn = _stacked(1 if search is None else 2) if axes is None else canvas.panels(axes, 2)
     main = drawn[0]
-    low, high = interval(believed, rows)
-    main.fill_between(x, low, high, color=canvas.SHADE, lw=0, label="95 % of the belief")
-    mean, _ = believed.predict(rows)
-    main.plot(x, mean, color=canvas.INK, lw=1.8, label="mean")
+    draw_curve(main, believed, x, rows)
     mark_values(main, study, cut)
     if search is not None:
         score = search.score(rows)
@@ -86,9 +79,8 @@ def _maps(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> t
     (x, y), rows = cut.configurations(COARSE)
     search = believed.search
     mean, std = believed.predict(rows)
-    better, shades = ("high", "Blues") if study.direction == "maximize" else ("low", "Blues_r")
     maps = [
-        ("mean", mean, shades, canvas.shown(mean, better)),
+        ("mean", mean, *mean_shades(mean, believed)),
         ("standard deviation", std, "Oranges", canvas.shown(std, "low")),
     ]
     peak = None
@@ -116,28 +108,3 @@ def _maps(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> t
 def _beside(count: int) -> tuple[Any, ...]:
     figure = canvas.new_figure((4.4 * count, 4.0))
     return tuple(figure.subplots(1, count, sharex=True, sharey=True))
-
-
-def interval(believed: ObjectiveBelief, rows: Sequence[Params]) -> tuple[Vector, Vector]:
-    """The central 95 % of the belief at each configuration, in the objective's units."""
-    if not isinstance(believed.believed, UnitBelief):
-        mean, std = believed.predict(rows)
-        return mean - Z * std, mean + Z * std
-    mixture, outcome = believed.believed.mixture, believed.believed.outcome
-    means, variances = mixture.predict_each(believed.space.encode(rows).X)
-    stds = np.sqrt(variances)
-    lower, upper = (
-        believed.sign * outcome.invert(_quantile(means, stds, mixture.weights, z)) for z in (-Z, Z)
-    )
-    return np.minimum(lower, upper), np.maximum(lower, upper)
-
-
-def _quantile(means: Matrix, stds: Matrix, weights: Vector, z: float) -> Vector:
-    """Where a mixture of normal distributions has the share Φ(z), by bisection."""
-    ends = means + z * stds  # those of the components, which the mixture's lies among
-    low, high = ends.min(0), ends.max(0)
-    for _ in range(HALVINGS):
-        middle = 0.5 * (low + high)
-        below = weights @ ndtr((middle - means) / stds) < ndtr(np.array(z))
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return 0.5 * (low + high)

@@ -81,17 +81,25 @@ def panels(axes: Any, needed: int) -> tuple[Any, ...]:
 
 
 def legend(axes: Any, own: bool, columns: int = 4) -> None:
-    """A legend above our own figure, where it covers no data; inside the axes of somebody else."""
+    """A legend above our own figure, where it covers no data; inside the axes of somebody else.
+
+    `axes` are one or several, of which each has something to explain.
+    """
+    several = np.atleast_1d(np.asarray(axes, dtype=object))
     if own:
-        axes.figure.legend(
-            *axes.get_legend_handles_labels(),
+        found = [panel.get_legend_handles_labels() for panel in several]
+        several[0].figure.legend(
+            [handle for handles, _ in found for handle in handles],
+            [label for _, labels in found for label in labels],
             loc="outside upper left",
             ncols=columns,
             frameon=False,
             fontsize="small",
         )
-    else:
-        axes.legend(fontsize="small")
+        return
+    for panel in several:
+        if panel.get_legend_handles_labels()[0]:
+            panel.legend(fontsize="small")
 
 
 def along_bottom(axes: Any, x: Vector, label: str, style: dict[str, Any]) -> None:

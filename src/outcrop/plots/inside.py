@@ -1,4 +1,4 @@
-"""Kernels inside the kernels that a study's belief is made of.
+"""Parts that a study's belief is made of, and kernels inside their kernels.
 
 A component of the belief, usually one chain of the sampler, has a kernel, which is made of others.
 An inner kernel sees some of the columns only, or sees them through something.
@@ -6,7 +6,7 @@ An inner kernel sees some of the columns only, or sees them through something.
 
 from __future__ import annotations
 
-__all__ = ["Inner", "inner_kernels", "warped"]
+__all__ = ["Inner", "inner_kernels", "lacking", "parts_of", "warped"]
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -20,6 +20,7 @@ from outcrop.kernels.warp import LEAST
 from outcrop.space import Column, Space
 from outcrop.strategies.model_based import UnitBelief
 from outcrop.strategies.recipes import worded
+from outcrop.study import ObjectiveBelief
 from outcrop.study.reading import Reading
 from outcrop.typing import Points, Vector
 
@@ -51,21 +52,29 @@ def inner_kernels(study: Reading, kind: type[Kernel], hint: str) -> list[Inner]:
 
     Those of one component share its weight.
     """
-    believed = study.belief.believed
-    found: list[Inner] = []
-    if isinstance(believed, UnitBelief):
-        space, mixture = study.space, believed.mixture
-        columns = tuple(range(len(space.columns)))
-        for part, weight in zip(mixture.components, mixture.weights, strict=True):
-            model = getattr(getattr(part, "centre", part), "model", None)
-            kernel = getattr(model, "kernel", None)
-            every = list(_within(Inner(kernel, float(weight), columns, lambda X: X, space), kind))
-            found += [replace(inner, weight=inner.weight / len(every)) for inner in every]
+    space, found = study.space, list[Inner]()
+    columns = tuple(range(len(space.columns)))
+    for part, weight in parts_of(study.belief):
+        kernel = getattr(getattr(part, "model", None), "kernel", None)
+        every = list(_within(Inner(kernel, weight, columns, lambda X: X, space), kind))
+        found += [replace(inner, weight=inner.weight / len(every)) for inner in every]
     if not found:
-        raise MethodError(
-            f"the method {worded(study.method)} has no {kind.__name__} kernel to draw; {hint}"
-        )
+        raise lacking(study, f"{kind.__name__} kernel", hint)
     return found
+
+
+def parts_of(belief: ObjectiveBelief) -> list[tuple[Any, float]]:
+    """The posteriors that a belief is made of, and their weights; a marginal one at its centre."""
+    if not isinstance(belief.believed, UnitBelief):
+        return []
+    mixture = belief.believed.mixture
+    parts = zip(mixture.components, mixture.weights, strict=True)
+    return [(getattr(part, "centre", part), float(weight)) for part, weight in parts]
+
+
+def lacking(study: Reading, what: str, hint: str) -> MethodError:
+    """The error of a picture whose subject a study's method does not have."""
+    return MethodError(f"the method {worded(study.method)} has no {what} to draw; {hint}")
 
 
 def _within(inner: Inner, kind: type[Kernel]) -> Iterator[Inner]:

@@ -29,8 +29,9 @@ def surface_2d(
     `function` maps `(n, 2)` points in their own units to values, smaller is better. Trials get
     darker with time: the first are white, the last black.
     """
-    if np.shape(bounds) != (2, 2) or np.ndim(points) != 2 or np.shape(points)[1] != 2:
-        shapes = f"{np.shape(bounds)} and {np.shape(points)}"
+    bounds, points = np.asarray(bounds, dtype=float), np.asarray(points, dtype=float)
+    if bounds.shape != (2, 2) or points.ndim != 2 or points.shape[1] != 2:
+        shapes = f"{bounds.shape} and {points.shape}"
         raise ShapeError(f"expected bounds (2, 2) and points (n, 2), got {shapes}")
     axes = canvas.axes_or_new(axes, (6.4, 5.2))
     x, y = (np.linspace(low, high, GRID) for low, high in bounds)

@@ -5,6 +5,8 @@ from __future__ import annotations
 __all__ = [
     "METHODS",
     "Belief",
+    "CoCaBO",
+    "Hierarchical",
     "Method",
     "ModelBased",
     "Perturbed",
@@ -16,6 +18,8 @@ __all__ = [
 ]
 
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.cocabo import CoCaBO
+from outcrop.strategies.hierarchical import Hierarchical
 from outcrop.strategies.method import METHODS, Method, strategy_for
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.perturbed import Perturbed

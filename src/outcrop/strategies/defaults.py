@@ -87,19 +87,22 @@ def thinned(maximiser: Maximiser, n: int) -> Maximiser:
 def default_kernel(space: Space, family: Family | None = None) -> Kernel:
     """Matérn-5/2 with a lengthscale per number, times an overlap kernel of the categories.
 
-    Parameters that are not active count for nothing. A `family` has its say about the numbers.
+    Parameters that are not active count for nothing. A `family` has its say about the numbers, and
+    about how they and the categories are joined.
     """
     numbers = tuple(c.index for c in space.columns if not c.is_code)
     codes = tuple(c.index for c in space.columns if c.is_code)
-    parts: list[Kernel] = []
+    kernel: Kernel = Constant()
     if numbers:
-        own: Kernel = Matern52(free(LENGTHSCALES, size=len(numbers)))
-        own = own if family is None else family.around(own, len(numbers))
-        parts.append(Subspace(numbers, own) if codes else own)
+        kernel = Matern52(free(LENGTHSCALES, size=len(numbers)))
+        kernel = kernel if family is None else family.around(kernel, len(numbers))
     if codes:
         overlap = Overlap(free(CATEGORY_SCALES, size=len(codes)))
-        parts.append(Subspace(codes, overlap) if numbers else overlap)
-    kernel = Product(tuple(parts)) if len(parts) > 1 else parts[0] if parts else Constant()
+        if numbers:
+            parts = Subspace(numbers, kernel), Subspace(codes, overlap)
+            kernel = Product(parts) if family is None else family.joined(*parts)
+        else:
+            kernel = overlap
     conditions = tuple((c.index, c.conditions, c.is_code) for c in space.columns if c.conditions)
     if conditions:
         kernel = Conditional(conditions, kernel)

@@ -18,6 +18,7 @@ from outcrop.strategies.base import Strategy
 from outcrop.strategies.defaults import MAXIMISER, default_inference
 from outcrop.strategies.initial import Design, LatinHypercube, Sobol, Uniform
 from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.presets import PRESETS, family_for
 from outcrop.strategies.sequence import Sequence
@@ -74,9 +75,11 @@ class Method:
         if isinstance(self.surrogate, Family):
             surrogate, family = None, family_for(space, self.surrogate)
         inference = self.inference or default_inference(family)
+        if surrogate is not None and hasattr(surrogate, "for_space"):
+            surrogate = surrogate.for_space(space)
         if surrogate is not None and not hasattr(surrogate, "fit"):
             surrogate = Inferred(self.surrogate, inference)
-        return ModelBased(
+        strategy = ModelBased(
             space,
             surrogate,
             inference,
@@ -86,6 +89,7 @@ class Method:
             self.maximiser or MAXIMISER,
             family,
         )
+        return Rounded.of(strategy) if family is not None and family.is_relaxed else strategy
 
     def to_json(self) -> dict[str, Any]:
         """The parts as a JSON object; `from_json` reads it back.
@@ -105,7 +109,7 @@ class Method:
 
 @runtime_checkable
 class MakesStrategies(Protocol):
-    """What has yet to hear of the space, such as `Method` and `Perturbed`."""
+    """What has yet to hear of the space, such as `Method`, `CoCaBO` and `Perturbed`."""
 
     def strategy(self, space: Space) -> Strategy: ...
 
@@ -114,6 +118,8 @@ METHODS = {
     "auto": "the right one for the space: at present always gp",
     "gp": "Gaussian process, hyperparameters sampled, log expected improvement",
     **{name: preset.what for name, preset in PRESETS.items()},
+    "cocabo": "bandits draw the categories, a Gaussian process finds the numbers",
+    "hierarchical": "numbers searched outside, and at each choice of them the categories inside",
     "random": "independent uniform points",
     "sobol": "a scrambled Sobol sequence",
 }
@@ -133,6 +139,14 @@ def strategy_for(method: str | MakesStrategies | Strategy, space: Space) -> Stra
         return Method().strategy(space)
     if method in PRESETS:
         return Method(surrogate=PRESETS[method].family).strategy(space)
+    if method == "cocabo":
+        from outcrop.strategies.cocabo import CoCaBO  # here, because it is made of methods itself
+
+        return CoCaBO().strategy(space)
+    if method == "hierarchical":
+        from outcrop.strategies.hierarchical import Hierarchical  # likewise
+
+        return Hierarchical().strategy(space)
     if method == "random":
         return Sequence(space, Uniform())
     if method == "sobol":

@@ -105,8 +105,8 @@ class ModelBased:
     """The usual strategy: a design first, then the best point of an acquisition.
 
     `surrogate` None is the default for the space, with `inference`, and noise as the user said; a
-    `family` has its say about the kernel of the numbers. A surrogate of one's own says itself
-    whether noise is learnt; a known noise reaches it with the observations.
+    `family` has its say about the kernel. A surrogate of one's own says itself whether noise is
+    learnt; a known noise reaches it with the observations.
     """
 
     space: Space
@@ -178,6 +178,10 @@ class ModelBased:
         return Grounded(default_surrogate(kernel, inference, level, inferred))
 
     @property
+    def _is_relaxed(self) -> bool:
+        return self.family is not None and self.family.is_relaxed
+
+    @property
     def _surrogate_name(self) -> str:
         if self.surrogate is not None:
             return type(self.surrogate).__name__
@@ -195,11 +199,11 @@ class ModelBased:
         incumbent = np.array([part.incumbent() for part in posterior.components])
         ready = acquisition.prepare(posterior, incumbent, candidates, rng, self._step(view))
         function: Function = Ascended(ready, posterior)
-        if ready.logarithmic:
+        if ready.logarithmic and not self._is_relaxed:
             function = Interior.of(function, self.space)
         feasibility = None
         if len(view.failed):
-            kernel = default_kernel(self.space)
+            kernel = default_kernel(self.space, self.family if self._is_relaxed else None)
             before = view.warm.get("feasibility")
             feasibility = Feasibility.fit(view.X, view.failed, kernel, rng, before)
             function = Restricted.to_likely(function, feasibility, candidates, ready.logarithmic)

@@ -27,5 +27,6 @@ PRESETS = {
 
 
 def family_for(space: Space, family: Family) -> Family | None:
-    """`family`, or None if the space has no numbers that it could say anything about."""
-    return None if all(column.is_code for column in space.columns) else family
+    """`family`, or None if it has nothing to say about the space."""
+    categories = sum(column.is_code for column in space.columns)
+    return family if family.suits(len(space.columns) - categories, categories) else None

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 __all__ = [
     "Blend",
+    "CoCaBO",
     "Family",
+    "Forest",
+    "ForestPosterior",
     "GP",
     "GPPosterior",
     "Grounded",
@@ -17,6 +20,7 @@ __all__ = [
     "Lottery",
     "MarginalPosterior",
     "Mixture",
+    "OneHot",
     "Posterior",
     "SamplePath",
     "Spartan",
@@ -31,11 +35,13 @@ __all__ = [
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.blend import Blend
 from outcrop.surrogates.families import Family, Grounded, Spartan, Warped
+from outcrop.surrogates.forest import Forest, ForestPosterior
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.heteroscedastic import Heteroscedastic, HeteroscedasticGP
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.latent import Latent, LatentGP, LatentPosterior, Lottery
 from outcrop.surrogates.mgp import MarginalPosterior
+from outcrop.surrogates.mixed import CoCaBO, OneHot
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.outcome import Standardised
 from outcrop.surrogates.paths import SamplePath

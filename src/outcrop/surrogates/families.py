@@ -1,8 +1,9 @@
-"""Kinds of Gaussian process that differ from the plain one in the kernel of its numbers.
+"""Kinds of Gaussian process that differ from the plain one in their kernel.
 
 A family is no model yet: which columns are numbers, and how many, is known with the space, and
 whether noise is learnt with the objective. So it only says what to put around the kernel that the
-numbers would have. Categories, conditions, level, amplitude, noise and inference stay as they are.
+numbers would have, and how numbers and categories are joined. Conditions, level, amplitude, noise
+and inference stay as they are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from outcrop import kernels
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
-from outcrop.kernels import Kernel, Kumaraswamy, Region, Warp
+from outcrop.kernels import Kernel, Kumaraswamy, Product, Region, Subspace, Warp
 from outcrop.kernels.curves import Curve
 from outcrop.params import changed, free
 from outcrop.priors import LogNormal, Prior, Uniform
@@ -35,14 +36,23 @@ CENTRE = Uniform(0.0, 1.0)
 
 
 class Family(ABC):
-    """What stands around the kernel of a space's numbers."""
+    """What stands around the kernel of a space's numbers, and between them and its categories."""
 
     label: ClassVar[str]  # what a suggestion says of its surrogate
     has_latents: ClassVar[bool] = False  # whether it infers something of every observation
+    is_relaxed: ClassVar[bool] = False  # whether numbers stand for levels, which lie at the bounds
+
+    def suits(self, numbers: int, categories: int) -> bool:
+        """Whether it has anything to say about so many numbers and categories."""
+        return numbers > 0
 
     @abstractmethod
     def around(self, kernel: Kernel, dimension: int) -> Kernel:
         """The kernel of `dimension` numbers in place of `kernel`; its free slots are inferred."""
+
+    def joined(self, numbers: Subspace, categories: Subspace) -> Kernel:
+        """The kernel of points that have both, of the kernel of each."""
+        return Product((numbers, categories))
 
     def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
         """What fits `model`, whose numbers in `columns` are active in every configuration."""

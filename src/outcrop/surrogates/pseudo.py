@@ -17,18 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from outcrop.data import Observations, Pairs, Triangle
-from outcrop.linalg import packed_indices, packed_log_density
+from outcrop.data import Observations, Triangle
+from outcrop.linalg import Indices, packed_indices, packed_log_density
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import ModelTarget
-from outcrop.typing import Matrix, Points, Vector
-
-Indices: TypeAlias = NDArray[np.intp]
+from outcrop.typing import Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,41 +36,8 @@ class Blocks(Triangle):
 
     sizes: tuple[int, ...] = ()
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (sum(n * (n + 1) // 2 for n in self.sizes),)
-
     @cached_property
-    def squared_differences(self) -> Matrix:
-        return self._differences(self.X1)
-
-    @cached_property
-    def mismatches(self) -> Matrix:
-        return (self.X1.T[:, self._ends[0]] != self.X1.T[:, self._ends[1]]).astype(float)
-
-    def moved(self, X1: Points, X2: Points) -> Pairs:
-        """Columns that are where they were at the last call keep their differences."""
-        moved, last = Blocks(X1, X1, sizes=self.sizes), self._mapped.get("moved")
-        vars(moved)["_ends"] = self._ends
-        if last is not None and last.X1.shape == X1.shape:
-            changed = (last.X1 != X1).any(0)
-            if not changed.any():
-                return last
-            differences = last.squared_differences.copy()
-            differences[changed] = self._differences(X1[:, changed])
-            vars(moved)["squared_differences"] = differences
-        self._mapped["moved"] = moved
-        return moved
-
-    def products(self, u1: Vector, u2: Vector) -> Matrix:
-        return u1[..., self._ends[0]] * u1[..., self._ends[1]]
-
-    def _differences(self, X: Points) -> Matrix:
-        return np.square(X.T[:, self._ends[0]] - X.T[:, self._ends[1]])
-
-    @cached_property
-    def _ends(self) -> tuple[Indices, Indices]:
-        """Both rows of every pair."""
+    def ends(self) -> tuple[Indices, Indices]:
         offsets = np.cumsum((0, *self.sizes[:-1]))
         ends = [packed_indices(n)[:2] for n in self.sizes]
         rows = [own[0] + offset for own, offset in zip(ends, offsets, strict=True)]

@@ -1,51 +1,41 @@
-"""Heteroscedastic treed Gaussian processes [Assael et al. 2014].
+"""Treed Gaussian processes as a choice of surrogate, held against the process without a tree.
 
-A regression tree cuts the cube where values differ most, anew at every fit; each leaf has a
-Gaussian process with hyperparameters of its own, whose pseudo-likelihood leans on its ancestors.
-
-Chains belong to leaves. A leaf takes over the chains of the leaf of the previous tree in which most
-of its observations were, so that they outlive the tree they began in. Leaves whose observations
-changed are sampled at once, the others in turn.
+Leaves know nothing of each other, so that on a stationary objective a tree only costs precision.
+Whether it is worth having is judged by predictions made before results were told: their density
+under the tree against that under one process for all of the space is a Bayes factor [Dawid 1984].
 """
 
 from __future__ import annotations
 
-__all__ = ["Treed", "TreedGP"]
+__all__ = ["Contested", "Treed", "TreedGP"]
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil, inf, sqrt
-from typing import Any, ClassVar, NamedTuple
+from math import log, pi, sqrt
+from typing import Any, ClassVar
 from zlib import crc32
 
 import numpy as np
 
 from outcrop.data import Observations
-from outcrop.errors import ModelError, NumericalError
-from outcrop.inference import Draws, Inference, Laplace, Slice
+from outcrop.errors import ModelError
+from outcrop.inference import Inference, Slice
 from outcrop.kernels import Kernel, Offset
-from outcrop.params import Layout, free
+from outcrop.params import free
 from outcrop.priors import Normal
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.families import Family
-from outcrop.surrogates.gp import GP
+from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.partition import Partition, Rows
-from outcrop.surrogates.pseudo import Ancestry, AncestryTarget
+from outcrop.surrogates.partition import Partition
+from outcrop.surrogates.treed_gp import LARGEST, LEAST, TreedGP, taken
 from outcrop.surrogates.treed_posterior import TreedPosterior
-from outcrop.typing import Matrix, Rng, Vector
+from outcrop.typing import Rng, Vector
 
-logger = logging.getLogger(__name__)
-
-LEAST = 0.01  # share of all squared error that a split must take away
-FEWEST = 5  # observations a leaf must hold for each column; in one dimension that of the source
-MOST_LEAVES = 64  # beyond some hundreds of observations leaves grow instead of their number
-LARGEST = 200  # observations beyond which a leaf is split for the sake of speed, if it can be
-FACTOR_ROWS = 64  # observations of a node that its leaves' hyperparameters see
-AT_ONCE = 8  # leaves sampled for one belief at most, those that changed first
-IN_TURN = 1  # leaves sampled although nothing changed in them
-DIGITS = 4  # of chains as they are stored: far below their spread
+CHANCE = 0.1  # that a tree predicts better, before it has predicted anything
+LOUDEST = 3.0  # by how much one result may change the logarithm of the odds
+RESOLUTION = 1e-3  # of the values' spread: predictions are not told apart below it
 
 
 @dataclass(frozen=True)
@@ -54,37 +44,55 @@ class Treed(Family):
 
         oc.Method(surrogate=oc.surrogates.Treed())
         oc.Method(surrogate=oc.surrogates.Treed(leaves=oc.surrogates.Warped()))
-        oc.Method(surrogate=oc.surrogates.Treed(smallest=5, least=0.0))    # as in the source
+        oc.Method(surrogate=oc.surrogates.Treed(smallest=5, least=0.0, chance=1.0))  # the source's
 
     `smallest` counts the observations a leaf must hold, the shared ones included; None is 5 for
     every column, and more once there would be more than 64 leaves. `least` is the share of all
     squared error that a split must take away, unless more than 200 observations would stay in one
     leaf. The tree is cut along numbers that are always active.
+
+    `chance` is the prior probability that the tree predicts better than one process without it.
+    The space is cut once predictions have made that the more probable; with 1, whatever they say.
     """
 
     leaves: Family | None = None
     smallest: int | None = None
     least: float = LEAST
+    chance: float = CHANCE
     label: ClassVar[str] = "treed GP"
 
     def __post_init__(self) -> None:
-        if self.leaves is not None and (
-            isinstance(self.leaves, Treed) or not isinstance(self.leaves, Family)
-        ):
+        if self.leaves is not None and not _changes_only_the_kernel(self.leaves):
             raise ModelError(
-                f"Treed(leaves={self.leaves!r}): expected a family such as Warped(), or None for "
-                "plain Gaussian processes"
+                f"Treed(leaves={self.leaves!r}): expected a family that changes nothing but the "
+                "kernel of numbers, such as Warped(), or None for plain Gaussian processes"
             )
         if self.smallest is not None and (type(self.smallest) is not int or self.smallest < 2):
             raise ModelError(f"Treed(smallest={self.smallest!r}): expected an integer ≥ 2, or None")
         if not 0 <= self.least < 1:
             raise ModelError(f"Treed(least={self.least!r}): expected a share from 0 to below 1")
+        if not 0 < self.chance <= 1:
+            raise ModelError(
+                f"Treed(chance={self.chance!r}): expected a probability above 0, 1 for a tree "
+                "whatever it predicts"
+            )
 
     def around(self, kernel: Kernel, dimension: int) -> Kernel:
         return kernel if self.leaves is None else self.leaves.around(kernel, dimension)
 
     def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
-        return TreedGP(leaf_model(model), inference, tuple(columns), self.smallest, self.least)
+        tree = TreedGP(leaf_model(model), inference, tuple(columns), self.smallest, self.least)
+        if self.chance == 1:
+            return tree
+        return Contested(Inferred(model, inference), tree, log(self.chance / (1 - self.chance)))
+
+
+def _changes_only_the_kernel(family: object) -> bool:
+    """Whether everything that a family says is said by `around`."""
+    kept = ("suits", "joined", "surrogate")
+    return isinstance(family, Family) and all(
+        getattr(type(family), name) is getattr(Family, name) for name in kept
+    )
 
 
 def leaf_model(model: GP) -> GP:
@@ -98,168 +106,74 @@ def leaf_model(model: GP) -> GP:
     return GP(model.kernel.kernel, model.noise, level)
 
 
-class _Warm(NamedTuple):
-    """What an earlier fit left behind."""
-
-    partition: Partition
-    thetas: list[Matrix]  # of each leaf, (chains, dim)
-    marks: list[int]  # of each leaf's observations
-    ages: list[int]  # of each leaf: beliefs formed since it was sampled
-    widths: Vector | None  # of every chain's steps, (dim,)
-
-
 @dataclass(frozen=True, eq=False)
-class TreedGP:
-    """`model` in the leaves of a tree cut along `columns`; one component per chain."""
+class Contested:
+    """`tree` where it has predicted better than `whole`, and else `whole` as a tree of one leaf.
 
-    model: GP
-    inference: Inference
-    columns: tuple[int, ...]
-    smallest: int | None = None
-    least: float = LEAST
+    Each result is predicted by both from what they made of those before it. The logarithm of the
+    odds for the tree starts at `lead` and moves by the difference of the logarithms of both
+    densities. Beyond 200 observations a process for all of them costs too much, and there is only
+    the tree.
+    """
 
-    def __post_init__(self) -> None:
-        if isinstance(self.inference, Laplace):
-            raise ModelError(
-                "a treed Gaussian process has no Laplace approximation; use Slice() or MAP()"
-            )
+    whole: Inferred
+    tree: TreedGP
+    lead: float = 0.0
 
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture:
         """The belief given `observations`, started from an earlier mixture's `state`."""
-        data = observations
-        smallest = self._smallest(data)
-        partition = Partition.of(data.X, data.y, self.columns, smallest, self.least, LARGEST)
-        layout = Layout.of(self.model, data)
-        own = [_at(data, rows) for rows in partition.leaf_rows]
-        if layout.dim == 0:
-            leaves = tuple(self.model.condition(part) for part in own)
-            return Mixture.single(TreedPosterior(partition, leaves))
-        warm = _restored(layout, previous) or self._cold(data, rng)
-        thetas, marks, ages = _inherited(warm, data, partition)
-        for leaf in _due(marks, [_mark(part) for part in own], ages):
-            thetas[leaf] = self._sampled(data, partition, leaf, thetas[leaf], warm.widths, rng)
-            ages[leaf] = 0
-        components = self._components(layout, partition, own, thetas)
-        after = _Warm(partition, thetas, [_mark(part) for part in own], ages, warm.widths)
-        return Mixture(components, np.ones(len(components)), _stored(layout, after))
+        data, before = observations, previous or {}
+        if len(data) > LARGEST:
+            belief = self.tree.fit(data, rng, before.get("tree"))
+            return replace(belief, state={"tree": belief.state})
+        lead = self._lead(data, rng, before)
+        belief = _as_tree(self.whole.fit(data, rng, before.get("whole")), data)
+        state = {"lead": lead, "marks": _marks(data), "whole": belief.state}
+        if len(self.tree.partition(data)) > 1:
+            treed = self.tree.fit(data, rng, before.get("tree"))
+            state["tree"] = treed.state
+            belief = treed if lead > 0 else belief
+        elif "tree" in before:
+            state["tree"] = before["tree"]
+        return replace(belief, state=state)
 
-    def _smallest(self, data: Observations) -> int:
-        if self.smallest is not None:
-            return self.smallest
-        return max(FEWEST * data.dimension, ceil(len(data) / MOST_LEAVES))
-
-    def _cold(self, data: Observations, rng: Rng) -> _Warm:
-        """Chains that have seen a part of the data as if there were one leaf only."""
-        part = _at(data, _spread(np.arange(len(data)), 2 * FACTOR_ROWS))
-        draws = self.inference.infer(AncestryTarget(self.model, part, Ancestry.of([part])), rng)
-        alone = Partition.of(data.X, data.y, (), len(data))
-        widths = None if draws.widths is None else draws.widths[0]
-        return _Warm(alone, [draws.thetas], [-1], [0], widths)
-
-    def _sampled(
-        self,
-        data: Observations,
-        partition: Partition,
-        leaf: int,
-        thetas: Matrix,
-        widths: Vector | None,
-        rng: Rng,
-    ) -> Matrix:
-        factors = [_at(data, _spread(rows, FACTOR_ROWS)) for rows in partition.factor_rows(leaf)]
-        target = AncestryTarget(self.model, factors[0], Ancestry.of(factors))
-        steps = None if widths is None else np.tile(widths, (len(thetas), 1))
-        start = Draws.equal(thetas, np.full(len(thetas), np.nan), steps)
-        inference = self.inference
-        if isinstance(inference, Slice):  # what another leaf held likely is no reason to begin anew
-            inference = replace(inference, patience=inf)
-        return inference.infer(target, rng, start).thetas
-
-    def _components(
-        self,
-        layout: Layout[GP],
-        partition: Partition,
-        own: Sequence[Observations],
-        thetas: Sequence[Matrix],
-    ) -> tuple[TreedPosterior, ...]:
-        components = []
-        for chain in zip(*thetas, strict=False):  # a leaf may hold chains of another inference
-            try:
-                leaves = tuple(
-                    layout.bind(theta).condition(part)
-                    for theta, part in zip(chain, own, strict=True)
-                )
-                components.append(TreedPosterior(partition, leaves))
-            except NumericalError as error:
-                logger.warning("a set of hyperparameter draws was left out: %s", error)
-        if not components:
-            raise NumericalError(
-                f"none of {len(thetas[0])} sets of hyperparameters gives covariances that factorise"
-            )
-        return tuple(components)
+    def _lead(self, data: Observations, rng: Rng, before: Mapping[str, Any]) -> float:
+        """The logarithm of the odds for the tree, now that results are known that were not."""
+        lead = float(before.get("lead", self.lead))
+        known = set(before.get("marks", ()))
+        is_old = np.array([mark in known for mark in _marks(data)], dtype=np.bool_)
+        if "tree" not in before or "whole" not in before or is_old.all() or not is_old.any():
+            return lead
+        old, new = taken(data, np.flatnonzero(is_old)), taken(data, np.flatnonzero(~is_old))
+        if len(self.tree.partition(old)) == 1:
+            return lead
+        chains = len(before["whole"].get("thetas", "1"))
+        still = Slice(chains=chains, burn_in=0, sweeps=0)
+        whole = replace(self.whole, inference=still).fit(old, rng, before["whole"])
+        tree = replace(self.tree, inference=still).fit(old, rng, before["tree"])
+        gains = _log_densities(tree, new) - _log_densities(_as_tree(whole, old), new)
+        return lead + float(np.clip(gains, -LOUDEST, LOUDEST).sum())
 
 
-def _at(data: Observations, rows: Rows) -> Observations:
-    return Observations(
-        data.X[rows], data.y[rows], None if data.noise is None else data.noise[rows]
-    )
+def _as_tree(belief: Mixture, data: Observations) -> Mixture:
+    """The same belief, of a tree of one leaf."""
+    alone = Partition.of(data.X, data.y, (), len(data))
+    parts = [part for part in belief.components if isinstance(part, GPPosterior)]
+    components = tuple(TreedPosterior(alone, (part,)) for part in parts)
+    return Mixture(components, belief.weights, belief.state)
 
 
-def _spread(rows: Rows, most: int) -> Rows:
-    """At most so many of `rows`, evenly spaced in their order, which is that of trials."""
-    if len(rows) <= most:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]
+def _log_densities(belief: Mixture, data: Observations) -> Vector:
+    """The log density of each value of `data`, noise included, under a belief without them."""
+    mean, var = belief.predict_each(data.X)
+    var = var + RESOLUTION**2 + (0.0 if data.noise is None else data.noise)
+    var += [part.noise(data.X) for part in belief.components if isinstance(part, TreedPosterior)]
+    logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
+    return np.logaddexp.reduce(logs + np.log(belief.weights)[:, None], axis=0)
 
 
-def _mark(data: Observations) -> int:
-    """A number that is another one once other points are in the leaf."""
-    return crc32(data.X.tobytes())
-
-
-def _inherited(
-    warm: _Warm, data: Observations, partition: Partition
-) -> tuple[list[Matrix], list[int], list[int]]:
-    """Chains, marks and ages of each leaf, from the earlier leaf that held most of its points."""
-    before = warm.partition.leaf_of(data.X)
-    heirs = [int(np.bincount(before[rows]).argmax()) for rows in partition.leaf_rows]
-    return (
-        [warm.thetas[leaf] for leaf in heirs],
-        [warm.marks[leaf] for leaf in heirs],
-        [warm.ages[leaf] + 1 for leaf in heirs],
-    )
-
-
-def _due(before: Sequence[int], now: Sequence[int], ages: Sequence[int]) -> list[int]:
-    """The leaves to be sampled: those that changed, then others; of each the longest unsampled."""
-    is_same = np.array(before) == np.array(now)
-    order = np.lexsort((-np.array(ages), is_same))
-    return order[: min(int((~is_same).sum()) + IN_TURN, AT_ONCE)].tolist()
-
-
-def _stored(layout: Layout[GP], state: _Warm) -> dict[str, Any]:
-    slots = [[slot.name, slot.size] for slot in layout.slots]
-    stored: dict[str, Any] = {
-        "tree": state.partition.to_json(),
-        "slots": slots,
-        "thetas": [np.round(thetas, DIGITS).tolist() for thetas in state.thetas],
-        "marks": state.marks,
-        "ages": state.ages,
-    }
-    if state.widths is not None:
-        stored["widths"] = state.widths.tolist()
-    return stored
-
-
-def _restored(layout: Layout[GP], state: Mapping[str, Any] | None) -> _Warm | None:
-    """What `_stored` wrote, unless the slots are others today."""
-    if not state or state.get("slots") != [[slot.name, slot.size] for slot in layout.slots]:
-        return None
-    return _Warm(
-        Partition.from_json(state["tree"]),
-        [np.array(thetas) for thetas in state["thetas"]],
-        state["marks"],
-        state["ages"],
-        np.array(state["widths"]) if "widths" in state else None,
-    )
+def _marks(data: Observations) -> list[int]:
+    """A number for each point; points that were evaluated again are not told apart."""
+    return [crc32(row.tobytes()) for row in data.X]

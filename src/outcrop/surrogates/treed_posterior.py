@@ -86,6 +86,11 @@ class TreedPosterior:
                 leaves[leaf] = leaves[leaf].condition(X[rows], np.asarray(y)[rows])
         return replace(self, leaves=tuple(leaves))
 
+    def noise(self, X: Points) -> Vector:
+        """The variance of the noise that each row of `X` would be observed through."""
+        noises = np.array([leaf.model.noise for leaf in self.leaves])
+        return noises[self.partition.leaf_of(X)]
+
     def incumbent(self) -> float:
         """The lowest of what leaves hold to be their lowest."""
         return min(leaf.incumbent() for leaf in self.leaves)

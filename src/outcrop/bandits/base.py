@@ -1,0 +1,173 @@
+"""What every bandit is: pure functions of a state that the caller keeps.
+
+K arms are numbered from 0. One round is `choose`, play, `update`; a larger reward is better. Rounds
+may overlap: a choice remembers the probabilities it was made with, so that its rewards can be
+learnt from later, in any order, or one arm at a time.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Bandit", "Choice", "Record", "State", "is_number", "require_share", "require_whole"]
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from math import isfinite
+from typing import Any, ClassVar, Generic, Self, TypeGuard, TypeVar
+
+import numpy as np
+
+from outcrop.errors import BanditError
+from outcrop.typing import Rng, Vector
+
+LARGEST = 1e300  # in size; sums of such rewards stay finite
+
+S = TypeVar("S", bound="State")
+
+
+class Record(ABC):
+    """A frozen dataclass whose fields are tuples of numbers, so that JSON holds it as it is."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def to_json(self) -> dict[str, list[Any]]:
+        """An object of lists, by the names of the fields."""
+        return {field.name: np.array(getattr(self, field.name)).tolist() for field in fields(self)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """What `to_json` was called on."""
+        names = [field.name for field in fields(cls)]
+        if not isinstance(data, Mapping) or set(data) != set(names):
+            raise BanditError(
+                f"a stored {cls.__name__}: expected an object with {names}, got {data!r}"
+            )
+        try:
+            return cls(**{name: tuple(values) for name, values in data.items()})
+        except TypeError as error:
+            raise BanditError(f"a stored {cls.__name__} cannot be read: {error}") from None
+
+
+class State(Record):
+    """What a bandit has learnt so far."""
+
+    @property
+    @abstractmethod
+    def n_arms(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Choice(Record):
+    """The arms of one round, each with the probability that it was among them.
+
+    >>> Choice((2, 0), (0.75, 0.5)).each()
+    (Choice(arms=(2,), probabilities=(0.75,)), Choice(arms=(0,), probabilities=(0.5,)))
+    """
+
+    arms: tuple[int, ...]
+    probabilities: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for arm in self.arms:
+            require_whole("arm", arm, 0)
+        if not self.arms or len(set(self.arms)) < len(self.arms):
+            raise BanditError(f"Choice(arms={self.arms!r}): expected one or more different arms")
+        if len(self.probabilities) != len(self.arms):
+            raise BanditError(
+                f"Choice: expected one probability for each of {len(self.arms)} arms, "
+                f"got {len(self.probabilities)}"
+            )
+        for probability in self.probabilities:
+            require_share("probability", probability)
+            if probability == 0:
+                raise BanditError("Choice(probabilities=…): an arm of probability 0 is not drawn")
+
+    @property
+    def arm(self) -> int:
+        """The arm, if there is only one."""
+        if len(self.arms) > 1:
+            raise BanditError(f"a choice of {len(self.arms)} arms, {self.arms}: use `arms`")
+        return self.arms[0]
+
+    def each(self) -> tuple[Choice, ...]:
+        """The same arms one by one, for rewards that do not arrive together."""
+        return tuple(
+            Choice((arm,), (probability,))
+            for arm, probability in zip(self.arms, self.probabilities, strict=True)
+        )
+
+
+class Bandit(ABC, Generic[S]):
+    """How arms are chosen, and what is learnt of their rewards."""
+
+    @abstractmethod
+    def init(self, n_arms: int) -> S:
+        """The state before the first round."""
+
+    @abstractmethod
+    def probabilities(self, state: S) -> Vector:
+        """How likely each arm is to be chosen next, `(K,)`; they sum to the number of choices."""
+
+    def choose(self, state: S, rng: Rng) -> Choice:
+        """What to play next."""
+        p = self.probabilities(state)
+        cumulative = np.cumsum(p)
+        arm = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+        return Choice((arm,), (float(p[arm]),))
+
+    def update(self, state: S, choice: Choice, reward: float | Sequence[float] | Vector) -> S:
+        """The state once `choice` has paid: one number for each of its arms, in their order."""
+        if max(choice.arms) >= state.n_arms:
+            raise BanditError(
+                f"arm {max(choice.arms)} does not exist: this state has {state.n_arms} arms, "
+                "numbered from 0"
+            )
+        return self.learn(state, choice, self._checked(choice, reward))
+
+    @abstractmethod
+    def learn(self, state: S, choice: Choice, rewards: Sequence[float]) -> S:
+        """What `update` does once all is checked."""
+
+    @property
+    @abstractmethod
+    def is_bounded(self) -> bool:
+        """Whether rewards must lie in [0, 1]."""
+
+    def _checked(self, choice: Choice, reward: float | Sequence[float] | Vector) -> list[float]:
+        try:
+            rewards = np.atleast_1d(np.asarray(reward, dtype=float)).tolist()
+        except (TypeError, ValueError):
+            raise BanditError(f"reward={reward!r}: expected a number for each arm") from None
+        if len(rewards) != len(choice.arms) or not all(isinstance(r, float) for r in rewards):
+            raise BanditError(
+                f"reward={reward!r}: expected one number for each of the arms {choice.arms}"
+            )
+        for r in rewards:
+            if not (isfinite(r) and abs(r) <= LARGEST):
+                raise BanditError(
+                    f"reward={r!r}: expected a finite number of at most {LARGEST:g} in size; give "
+                    "a failure the worst reward there is, or leave its arm out"
+                )
+            if self.is_bounded and not 0 <= r <= 1:
+                raise BanditError(
+                    f"reward={r!r}: expected a number from 0 to 1; use `bandits.normalised`, "
+                    f"or {type(self).__name__}(…, raw=True) to have it taken as it is"
+                )
+        return rewards
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether `value` is a real number, and not one of the booleans that Python counts as such."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def require_whole(name: str, value: object, least: int) -> None:
+    """Refuse what is not a whole number of at least `least`."""
+    if not is_number(value) or not isinstance(value, int | np.integer) or value < least:
+        raise BanditError(f"{name}={value!r}: expected a whole number of at least {least}")
+
+
+def require_share(name: str, value: object) -> None:
+    """Refuse what is not a number in [0, 1]."""
+    if not is_number(value) or not 0 <= value <= 1:
+        raise BanditError(f"{name}={value!r}: expected a number from 0 to 1")

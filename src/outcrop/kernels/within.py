@@ -1,0 +1,97 @@
+"""Kernels that live in a part of a conditional space.
+
+A condition is a pair (column of a choice, code of an option); a part of the space is where all of
+some conditions hold.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Conditions", "Within", "holding"]
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from outcrop.data import Pairs
+from outcrop.kernels.base import FeatureMap, Kernel, Pull
+from outcrop.params import changed, shaped
+from outcrop.typing import Mask, Matrix, Points, Rng, Vector
+
+Conditions: TypeAlias = tuple[tuple[int, int], ...]
+
+
+def holding(parts: Sequence[Conditions], X: Points) -> Mask:
+    """Which rows of `X` lie in which of the parts, `(n, len(parts))`."""
+    inside = np.ones((len(X), len(parts)), dtype=np.bool_)
+    known: dict[tuple[int, int], Mask] = {}
+    for i, conditions in enumerate(parts):
+        for condition in conditions:
+            if condition not in known:
+                known[condition] = X[:, condition[0]] == condition[1]
+            inside[:, i] &= known[condition]
+    return inside
+
+
+@dataclass(frozen=True, eq=False)
+class Within(Kernel):
+    """`kernel` between points that both lie in a part of the space, and 0 between others.
+
+        Within(((0, 1),), Subspace((2, 3), Matern52([0.3, 0.5])))
+
+    The kernel of an effect that only some configurations have.
+    """
+
+    conditions: Conditions
+    kernel: Kernel
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        part, place = pairs.among(self.conditions, self._holds)
+        at: Any = (..., *place)
+        is_empty = 0 in part.shape
+        if is_empty:  # one pair of no interest tells the shapes of everything
+            nowhere = np.zeros((1, pairs.X1.shape[1]))
+            part = Pairs(nowhere, nowhere)
+        inner, pull = self.kernel.on(part)
+        K = np.zeros((*inner.shape[: inner.ndim - len(part.shape)], *pairs.shape))
+        if not is_empty:
+            K[at] = inner
+
+        def of_part(K_bar: Matrix) -> Matrix:
+            if is_empty:
+                return np.zeros((*K_bar.shape[: K_bar.ndim - len(pairs.shape)], 1, 1))
+            return K_bar[at]
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            return shaped(self, conditions=self.conditions, kernel=pull.parameters(of_part(K_bar)))
+
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            X1_bar, X2_bar = np.zeros_like(pairs.X1), np.zeros_like(pairs.X2)
+            if not is_empty:
+                X1_bar[place[0][:, 0]], X2_bar[place[1][0]] = pull.inputs(of_part(K_bar))
+            return X1_bar, X2_bar
+
+        return K, Pull(parameters, inputs)
+
+    def diag(self, X: Points) -> Vector:
+        return self.kernel.diag(X) * self._holds(X)
+
+    def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
+        return self.kernel.pull_diag(X, diag_bar * self._holds(X))
+
+    def grounded(self, X: Points) -> Kernel:
+        return changed(self, kernel=self.kernel.grounded(X[self._holds(X)]))
+
+    def scales(self, dimension: int) -> Vector:
+        return self.kernel.scales(dimension)
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        values, pull = self.kernel.features(rng, count, dimension)
+        return FeatureMap(
+            lambda X: values(X) * self._holds(X)[:, None],
+            lambda X, bar: pull(X, bar * self._holds(X)[:, None]),
+        )
+
+    def _holds(self, X: Points) -> Mask:
+        return holding((self.conditions,), X)[:, 0]

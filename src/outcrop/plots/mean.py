@@ -1,0 +1,74 @@
+"""The believed mean along a slice: a curve in its band, or a map."""
+
+from __future__ import annotations
+
+__all__ = ["draw_curve", "draw_mean", "interval", "mean_shades"]
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from outcrop.plots import canvas
+from outcrop.plots.slices import COARSE, FINE, MARGIN, Slice
+from outcrop.special import ndtr
+from outcrop.strategies.model_based import UnitBelief
+from outcrop.study import ObjectiveBelief
+from outcrop.typing import Matrix, Params, Vector
+
+Z = 1.959964  # standard deviations to either side that hold 95 % of a normal distribution
+HALVINGS = 60
+
+
+def draw_mean(axes: Any, believed: ObjectiveBelief, cut: Slice) -> None:
+    """A curve with its band, or a map with its scale; `axes` are dressed for what is to come."""
+    places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
+    if len(places) == 1:
+        draw_curve(axes, believed, places[0], rows)
+        cut.dress(axes, MARGIN)
+        axes.set_ylabel("objective")
+        return
+    (x, y), (mean, _) = places, believed.predict(rows)
+    shades, limits = mean_shades(mean, believed)
+    canvas.shaded(axes, x, y, mean.reshape(len(y), len(x)), shades, limits, "believed mean")
+    cut.dress(axes)
+
+
+def draw_curve(axes: Any, believed: ObjectiveBelief, x: Vector, rows: Sequence[Params]) -> None:
+    """The mean at configurations that stand at `x`, and the central 95 % of the belief."""
+    low, high = interval(believed, rows)
+    axes.fill_between(x, low, high, color=canvas.SHADE, lw=0, label="95 % of the belief")
+    mean, _ = believed.predict(rows)
+    axes.plot(x, mean, color=canvas.INK, lw=1.8, label="mean")
+
+
+def mean_shades(mean: Vector, believed: ObjectiveBelief) -> tuple[str, tuple[float, float]]:
+    """Shades in which better is darker, and the range of means that they show."""
+    if believed.sign < 0:
+        return "Blues", canvas.shown(mean, "high")
+    return "Blues_r", canvas.shown(mean, "low")
+
+
+def interval(believed: ObjectiveBelief, rows: Sequence[Params]) -> tuple[Vector, Vector]:
+    """The central 95 % of the belief at each configuration, in the objective's units."""
+    if not isinstance(believed.believed, UnitBelief):
+        mean, std = believed.predict(rows)
+        return mean - Z * std, mean + Z * std
+    mixture, outcome = believed.believed.mixture, believed.believed.outcome
+    means, variances = mixture.predict_each(believed.space.encode(rows).X)
+    stds = np.sqrt(variances)
+    lower, upper = (
+        believed.sign * outcome.invert(_quantile(means, stds, mixture.weights, z)) for z in (-Z, Z)
+    )
+    return np.minimum(lower, upper), np.maximum(lower, upper)
+
+
+def _quantile(means: Matrix, stds: Matrix, weights: Vector, z: float) -> Vector:
+    """Where a mixture of normal distributions has the share Φ(z), by bisection."""
+    ends = means + z * stds  # those of the components, which the mixture's lies among
+    low, high = ends.min(0), ends.max(0)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        below = weights @ ndtr((middle - means) / stds) < ndtr(np.array(z))
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return 0.5 * (low + high)

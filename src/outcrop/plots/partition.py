@@ -1,0 +1,117 @@
+"""The tree of a treed model: into which boxes it cuts the space."""
+
+from __future__ import annotations
+
+__all__ = ["partition"]
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from outcrop.plots import canvas
+from outcrop.plots.inside import lacking, parts_of
+from outcrop.plots.marks import mark_sites, mark_values
+from outcrop.plots.mean import draw_mean
+from outcrop.plots.slices import Slice, reading_of
+from outcrop.study.reading import Reading
+from outcrop.surrogates import TreedPosterior
+from outcrop.surrogates.partition import LEAF, Partition
+from outcrop.typing import Matrix, Params, Points
+
+HINT = "use method='treed', or oc.Method(surrogate=oc.surrogates.Treed())"
+BORDER = {"color": canvas.INK, "zorder": 3}
+ROUND = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]  # which corner of x and of y, around a box
+
+
+def partition(
+    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
+) -> Any:
+    """Draw the leaves of a treed model over its belief, and return the axes.
+
+        plots.partition(study).figure.savefig("partition.png")
+
+    Each leaf is a box with a Gaussian process of its own, and the belief may jump where two meet.
+    Along two parameters, leaves are boxes over the believed mean; along one, vertical borders
+    across the belief. Of a space of more, those leaves are drawn that the slice passes through.
+    `names` and `at` are as for `belief`, but left out, `names` prefer what is cut most often.
+    """
+    study = reading_of(study)
+    trees = _trees(study)
+    cut = Slice.of(study, names, at)
+    if names is None:
+        cut = Slice.of(study, _most_cut(trees, cut), at)
+    is_map = len(cut.axes) == 2
+    drawn = canvas.axes_or_new(axes, (5.6, 4.4) if is_map else (7.0, 4.2))
+    draw_mean(drawn, study.belief, cut)
+    for tree, weight in trees:
+        boxes = _passed(tree, cut)
+        some = "" if len(boxes) == len(tree) else f"{len(boxes)} of "
+        share = "" if len(trees) == 1 else f" ({100 * weight:.0f} % of the belief)"
+        label = f"{some}{len(tree)} {'leaf' if len(tree) == 1 else 'leaves'}{share}"
+        (_boxes if is_map else _borders)(drawn, cut, boxes, label)
+    (mark_sites if is_map else mark_values)(drawn, study, cut)
+    cut.say_the_rest([drawn])
+    canvas.legend(drawn, own=axes is None)
+    return drawn
+
+
+def _trees(study: Reading) -> list[tuple[Partition, float]]:
+    """The different partitions in a study's belief, usually one, and their shares of it."""
+    parts = [
+        (part.partition, weight)
+        for part, weight in parts_of(study.belief)
+        if isinstance(part, TreedPosterior)
+    ]
+    if not parts:
+        raise lacking(study, "partition", HINT)
+    different: list[Partition] = []
+    for tree, _ in parts:
+        if not any(map(tree.same_as, different)):
+            different.append(tree)
+    return [(tree, sum(w for own, w in parts if own.same_as(tree))) for tree in different]
+
+
+def _most_cut(trees: Sequence[tuple[Partition, float]], cut: Slice) -> list[str]:
+    """As many names as `cut` has, of what trees cut most often, and else those of `cut`."""
+    columns = cut.space.columns
+    counts = Counter(int(column) for tree, _ in trees for column in tree.columns if column != LEAF)
+    names = [columns[column].name for column, _ in counts.most_common()]
+    chosen = [*dict.fromkeys([*names, *cut.names])][: len(cut.names)]
+    return [column.name for column in columns if column.name in chosen]
+
+
+def _passed(tree: Partition, cut: Slice) -> Points:
+    """Corners along the axes of the leaves that a slice passes through, `(leaves, 2, axes)`."""
+    point = cut.space.encode([cut.through]).X[0]
+    boxes = tree.boxes(len(point))
+    along = [axis.column.index for axis in cut.axes]
+    probes = np.tile(point, (len(boxes), 1))
+    probes[:, along] = boxes[:, :, along].mean(1)  # the nearest that the slice comes to each middle
+    return boxes[tree.leaf_of(probes) == np.arange(len(boxes))][:, :, along]
+
+
+def _borders(axes: Any, cut: Slice, boxes: Points, label: str) -> None:
+    """A vertical line where leaves along the one axis meet."""
+    inner = np.unique(boxes[:, 0, 0])[1:]
+    x = _broken(np.repeat(cut.axes[0].from_unit(inner)[:, None], 2, axis=1))
+    y = _broken(np.tile([0.0, 1.0], (len(inner), 1)))
+    ground = axes.get_xaxis_transform()
+    axes.plot(x, y, transform=ground, ls="--", lw=1.1, label=label, **BORDER)
+
+
+def _boxes(axes: Any, cut: Slice, boxes: Points, label: str) -> None:
+    """The outline of each leaf on a map."""
+    from matplotlib.patheffects import withStroke
+
+    corner_x, corner_y = np.transpose(ROUND)
+    x, y = (axis.from_unit(boxes[:, :, i]) for i, axis in enumerate(cut.axes))
+    pale = [withStroke(linewidth=2.8, foreground=canvas.PAPER)]
+    outline = {"lw": 1.2, "clip_on": False, "path_effects": pale}
+    axes.plot(_broken(x[:, corner_x]), _broken(y[:, corner_y]), label=label, **outline, **BORDER)
+
+
+def _broken(lines: Matrix) -> Matrix:
+    """Rows of coordinates as one line that is interrupted after each."""
+    return np.column_stack([lines, np.full(len(lines), np.nan)]).ravel()

@@ -1,0 +1,240 @@
+"""CoCaBO: bandits draw the categories, a model finds the numbers that go with them.
+
+One EXP3 for each category draws its level; its reward is the best value seen so far with that
+level, on the scale from the worst to the best of all values. Given the levels, the numbers are
+those that maximise the acquisition [Alvi 2019, algorithm 7]. In batches EXP3.M draws as many levels
+of each category as there are points, which are put side by side in random order, and each point is
+found as if those that are running had returned their predicted means [ibid., algorithm 8].
+
+Nothing is remembered but in `Suggestion.warm`: the model's own state, the bandits' weights, the
+levels that were drawn for trials whose outcome is not known yet, and the rest of the batch. A level
+is rewarded when its trial has a value. A failure earns nothing, and so does a category that is not
+active in its configuration. Results that were added or enqueued count towards what is best.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CoCaBO"]
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from outcrop.bandits import EXP3, EXP3M, Choice, LogWeights, normalised, rate
+from outcrop.errors import MethodError, SpaceExhausted
+from outcrop.space import Column, Space
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.defaults import thinned
+from outcrop.strategies.held import Held, Part
+from outcrop.strategies.method import Method, strategy_for
+from outcrop.strategies.model_based import ModelBased
+from outcrop.surrogates import CoCaBO as CoCaBOFamily
+from outcrop.typing import Points, Rng
+
+SHARE = 2 / 3  # of the rounds that the best level is expected to pay, as in the source
+DRAWS = 64  # of levels, until they leave something to try
+
+Row: TypeAlias = dict[str, list[Any]]  # name of a category: level, and how likely it was
+
+
+def _default_method() -> Method:
+    return Method(surrogate=CoCaBOFamily())
+
+
+@dataclass(frozen=True)
+class CoCaBO:
+    """A method whose categories are drawn by bandits and whose numbers are found by a model.
+
+    >>> import outcrop as oc
+    >>> space = oc.Space({"x": oc.Float(0, 1), "kind": oc.Categorical(["a", "b", "c"])})
+    >>> optimizer = oc.Optimizer(space, method=CoCaBO(horizon=50, batch=2), seed=0)
+    >>> trials = optimizer.ask(8)
+    >>> for trial in trials:
+    ...     _ = optimizer.tell(trial, trial.params["x"] + (trial.params["kind"] == "b"))
+    >>> batch = optimizer.ask(2)
+    >>> batch[0].params != batch[1].params
+    True
+
+    `method` is whatever `method=` takes, as long as it has a model. `horizon` is about the number
+    of trials there will be; it sets the bandits' rate γ, unless `gamma` does: 1 draws all levels
+    alike. A category with no more levels than a batch has points has them drawn alike for ever,
+    unless `gamma` is given: there is no set of levels that would be better than others. A space
+    without categories is searched by `method` alone.
+    """
+
+    method: Any = field(default_factory=_default_method)
+    batch: int = 1  # points whose levels are drawn together
+    horizon: int = 200
+    gamma: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("batch", "horizon"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise MethodError(
+                    f"CoCaBO({name}={value!r}): expected a whole number of at least 1"
+                )
+        if self.gamma is not None and not 0 <= self.gamma <= 1:
+            raise MethodError(
+                f"CoCaBO(gamma={self.gamma!r}): expected a number from 0 to 1, or None to let the "
+                "horizon decide"
+            )
+
+    def strategy(self, space: Space) -> Strategy:
+        model = strategy_for(self.method, space)
+        if not any(column.is_code for column in space.columns):
+            return model
+        if not isinstance(model, ModelBased):
+            raise MethodError(
+                f"CoCaBO(method={self.method!r}): expected a method with a model that searches "
+                "the space itself, such as 'gp' or Method(surrogate=surrogates.CoCaBO())"
+            )
+        return _Drawing(space, model, self)
+
+    def bandit(self, levels: int) -> EXP3 | EXP3M:
+        """What draws one of so many levels, or several for a batch."""
+        gamma = self.gamma
+        if gamma is None:
+            gamma = rate(levels, SHARE * self.horizon / self.batch, self.batch)
+        return EXP3M(gamma, self.batch) if 1 < self.batch < levels else EXP3(gamma)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    """A model whose categories are drawn."""
+
+    space: Space
+    model: ModelBased
+    settings: CoCaBO
+
+    def propose(self, view: View, rng: Rng) -> Suggestion:
+        within = self._within(view)
+        weights, running = self._learnt(view)
+        plan, placed = view.warm.get("plan"), view.warm.get("placed", [])
+        if not plan:
+            plan, placed = self._drawn(weights, rng), []
+        taken = self._taken(view, placed)
+        row, part = self._with_room(plan[0], weights, taken, rng)
+        found = None if part is None else self._found(part, taken, within, rng)
+        if found is None:
+            row, found = {}, self.model.propose(within, rng)
+        if found.why["source"] == "initial":
+            return found
+        if found.why["source"] == "model":
+            x = self.space.encode([found.params]).X
+            plan, placed = plan[1:], [*placed, x[0].tolist()]
+            row = {name: drawn for name, drawn in row.items() if name in found.params}
+            if row:
+                running = [*running, {"key": self.space.keys(x)[0], "drawn": row}]
+            odds = {name: probability for name, (_, probability) in row.items()}
+            found = replace(found, why={**found.why, "drawn": odds})
+        warm = {
+            "inner": found.warm or within.warm,
+            "weights": {name: state.to_json() for name, state in weights.items()},
+            "running": running,
+            "plan": plan,
+            "placed": placed,
+        }
+        return replace(found, warm=warm)
+
+    def belief(self, view: View, rng: Rng) -> Belief:
+        return self.model.belief(self._within(view), rng)
+
+    @cached_property
+    def _categories(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.space.columns if column.is_code)
+
+    @cached_property
+    def _bandits(self) -> Mapping[str, EXP3 | EXP3M]:
+        return {c.name: self.settings.bandit(c.levels or 1) for c in self._categories}
+
+    def _within(self, view: View) -> View:
+        """The view as the model would have it."""
+        return replace(view, warm=view.warm.get("inner", {}))
+
+    def _taken(self, view: View, placed: Sequence[Sequence[float]]) -> Points:
+        """What is not to be proposed; a batch holds nothing twice, even if there is noise."""
+        if view.is_noisy:
+            return np.vstack([view.pending, *(np.array([x]) for x in placed)])
+        return np.vstack([view.X, view.pending, view.failed])
+
+    def _learnt(self, view: View) -> tuple[dict[str, LogWeights], list[dict[str, Any]]]:
+        """The bandits' weights once all there is to learn was learnt, and what is still running."""
+        stored = view.warm.get("weights", {})
+        weights = {
+            c.name: LogWeights.from_json(stored[c.name])
+            if c.name in stored
+            else LogWeights.equal(c.levels or 1)
+            for c in self._categories
+        }
+        ended, running = self._ended(view)
+        for drawn in ended:
+            for column in self._categories:
+                if column.name in drawn:
+                    arm, probability = drawn[column.name]
+                    weights[column.name] = self._bandits[column.name].update(
+                        weights[column.name],
+                        Choice((arm,), (probability,)),
+                        self._reward(view, column, arm),
+                    )
+        return weights, running
+
+    def _reward(self, view: View, column: Column, level: int) -> float:
+        """The best value with a level, on the scale from the worst to the best of all values."""
+        has_level = self.space.active(view.X)[:, column.index] & (view.X[:, column.index] == level)
+        gains = -view.y
+        return float(normalised(gains[has_level].max(), gains.min(), gains.max()))
+
+    def _ended(self, view: View) -> tuple[list[Row], list[dict[str, Any]]]:
+        """Levels of trials that have a value by now, and trials that run; others are forgotten.
+
+        Of several trials of one configuration the oldest are taken to end first.
+        """
+        left = Counter(self.space.keys(view.pending))
+        told = frozenset(self.space.keys(view.X)) if view.warm.get("running") else frozenset()
+        ended: list[Row] = []
+        running: list[dict[str, Any]] = []
+        for trial in reversed(view.warm.get("running", [])):
+            key = trial["key"]
+            if left[key]:
+                left[key] -= 1
+                running.insert(0, trial)
+            elif key in told:
+                ended.insert(0, trial["drawn"])
+        return ended, running
+
+    def _drawn(self, weights: Mapping[str, LogWeights], rng: Rng) -> list[Row]:
+        """Levels for every point of a batch."""
+        rows: list[Row] = [{} for _ in range(self.settings.batch)]
+        for name, bandit in self._bandits.items():
+            if isinstance(bandit, EXP3M):
+                choices: Sequence[Choice] = bandit.choose(weights[name], rng).each()
+            else:
+                choices = [bandit.choose(weights[name], rng) for _ in rows]
+            for row, choice in zip(rows, choices, strict=True):
+                row[name] = [choice.arm, choice.probabilities[0]]
+        return rows
+
+    def _with_room(
+        self, row: Row, weights: Mapping[str, LogWeights], taken: Points, rng: Rng
+    ) -> tuple[Row, Part | None]:
+        """`row`, or else levels drawn anew, that leave something to try; None if none was found."""
+        for _ in range(DRAWS):
+            part = Part.of(self.space, {name: arm for name, (arm, _) in row.items()})
+            if part.has_more_than(taken):
+                return row, part
+            row = self._drawn(weights, rng)[0]
+        return {}, None
+
+    def _found(self, part: Part, taken: Points, view: View, rng: Rng) -> Suggestion | None:
+        """The model's suggestion in `part`, if there is room after all."""
+        maximiser = thinned(self.model.maximiser, len(view.y))
+        held: Any = Held(maximiser, part, part.keys(taken))
+        try:
+            return replace(self.model, maximiser=held).propose(view, rng)
+        except SpaceExhausted:
+            return None

@@ -1,0 +1,216 @@
+"""Hierarchical search: an outer search over the numbers, and at each of its points an inner one.
+
+What the outer search sees as the value of its point is the best that the inner search, over
+categories and options, found there [Martinez-Cantin 2015, algorithm 4]. Each outer point is held
+for a number of trials; then comes the next. The paper evaluates the inner optimum once more, which
+teaches nothing that was not known and is left out.
+
+Nothing is remembered but in `Suggestion.warm`: both searches' own states, and the outer point that
+is held. What was tried where is read from the trials, so that results that were added count too,
+and an outer point counts as running until half of its trials have ended.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Hierarchical"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import MethodError, SpaceExhausted
+from outcrop.space import Space
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.defaults import thinned
+from outcrop.strategies.held import Held
+from outcrop.strategies.hierarchical_levels import Levels, Remainder, Visit
+from outcrop.strategies.initial import LatinHypercube
+from outcrop.strategies.method import Method, strategy_for
+from outcrop.strategies.model_based import ModelBased
+from outcrop.typing import Rng
+
+GIVEN_UP = 3  # failures, and nothing else, after which an outer point is left
+
+
+def _default_outer() -> Method:
+    return Method(initial=LatinHypercube(size=5))
+
+
+def _default_inner() -> Method:
+    return Method(initial=LatinHypercube(size=3))
+
+
+@dataclass(frozen=True)
+class Hierarchical:
+    """A method that searches the numbers, and for each choice of them the categories.
+
+    >>> import outcrop as oc
+    >>> space = oc.Space({"x": oc.Float(0, 1), "kind": oc.Categorical(["a", "b", "c"])})
+    >>> optimizer = oc.Optimizer(space, method=Hierarchical(trials=2), seed=0)
+    >>> trials = optimizer.ask(4)
+    >>> [trial.params["x"] == trials[i - 1].params["x"] for i, trial in enumerate(trials)]
+    [False, True, False, True]
+
+    `outer` and `inner` are whatever `method=` takes; a forest suits the inner one well:
+    `inner=Method(surrogate=surrogates.Forest())`. Each outer point gets `trials` trials, or as many
+    as there are inner configurations; a budget of N trials so holds N / `trials` outer points. The
+    first `carried` of them repeat what was best at other outer points. The inner search learns from
+    the trials at its outer point alone, unless it is `pooled`: then its model is one of the whole
+    space, learns from all trials, and chooses no more than the rest of the configuration.
+
+    Numbers that belong to an option are part of the inner search. A space without categories is
+    left to `outer`, one without numbers of that kind to `inner`.
+    """
+
+    outer: Any = field(default_factory=_default_outer)
+    inner: Any = field(default_factory=_default_inner)
+    trials: int = 10
+    carried: int = 1
+    pooled: bool = False
+
+    def __post_init__(self) -> None:
+        if type(self.trials) is not int or self.trials < 1:
+            raise MethodError(
+                f"Hierarchical(trials={self.trials!r}): expected a whole number of at least 1, "
+                "the trials at each outer point"
+            )
+        if type(self.carried) is not int or not 0 <= self.carried <= self.trials:
+            raise MethodError(
+                f"Hierarchical(carried={self.carried!r}): expected a whole number from 0 to "
+                f"{self.trials}, the trials at each outer point"
+            )
+        if type(self.pooled) is not bool:
+            raise MethodError(f"Hierarchical(pooled={self.pooled!r}): expected True or False")
+
+    def strategy(self, space: Space) -> Strategy:
+        levels = Levels.of(space)
+        if levels is None:
+            has_numbers = any(not (c.is_code or c.conditions) for c in space.columns)
+            return strategy_for(self.outer if has_numbers else self.inner, space)
+        outer = strategy_for(self.outer, levels.outer)
+        inner = strategy_for(self.inner, levels.inner)
+        whole = strategy_for(self.inner if self.pooled else "gp", space)
+        if self.pooled and not isinstance(whole, ModelBased):
+            raise MethodError(
+                f"Hierarchical(inner={self.inner!r}, pooled=True): expected a method with a model "
+                "that searches the space itself, such as 'gp' or Method(surrogate=Forest())"
+            )
+        return _Nested(levels, outer, inner, whole, self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Nested:
+    """Two searches, one inside the other."""
+
+    levels: Levels
+    outer: Strategy
+    inner: Strategy
+    whole: Strategy  # what is believed of the whole space
+    settings: Hierarchical
+
+    def propose(self, view: View, rng: Rng) -> Suggestion:
+        visits = self.levels.visits(view)
+        held = view.warm.get("held")
+        if held is not None:
+            visit = self._visit(visits, held)
+            if visit.started < held["until"] and not self._is_hopeless(visit):
+                found = self._inside(view, visit, held, rng)
+                if found is not None:
+                    return found
+        return self._next(view, visits, rng)
+
+    def belief(self, view: View, rng: Rng) -> Belief:
+        """Of the whole space: by the inner model if it is one, else by a plain process."""
+        own = view.warm.get("inner", {}) if self.settings.pooled else {}
+        return self.whole.belief(replace(view, warm=own), rng)
+
+    def _visit(self, visits: Mapping[str, Visit], held: Mapping[str, Any]) -> Visit:
+        point = np.array(held["point"])
+        return visits.get(self.levels.outer.keys(point[None])[0], Visit(point))
+
+    def _is_hopeless(self, visit: Visit) -> bool:
+        return not visit.told and len(visit.failed) >= GIVEN_UP
+
+    def _next(self, view: View, visits: dict[str, Visit], rng: Rng) -> Suggestion:
+        """The first trial at the next outer point, or at an earlier one if there is no other."""
+        above = self.levels.outer_view(view, visits)
+        try:
+            found = self.outer.propose(above, rng)
+        except SpaceExhausted:
+            return self._again(view, visits, rng)
+        warm = {**view.warm, "outer": found.warm or above.warm}
+        point = self.levels.outer.encode([found.params]).X[0]
+        visit = self._visit(visits, {"point": point})
+        suggestion = self._held(replace(view, warm=warm), visit, rng)
+        if suggestion is None:  # an outer search may return to a point where nothing is left
+            return self._again(view, visits, rng)
+        return replace(suggestion, why={**suggestion.why, "outer": dict(found.why)})
+
+    def _again(self, view: View, visits: dict[str, Visit], rng: Rng) -> Suggestion:
+        """A trial at the best of the outer points that have something left to try."""
+        known = sorted(visits.values(), key=lambda v: min(view.y[v.told]) if v.told else np.inf)
+        for visit in known:
+            found = self._held(view, visit, rng)
+            if found is not None:
+                return found
+        raise SpaceExhausted(
+            f"all {self.levels.whole.size} configurations were tried; stop here, or widen the space"
+        )
+
+    def _held(self, view: View, visit: Visit, rng: Rng) -> Suggestion | None:
+        """The first of several trials at an outer point."""
+        size = self.levels.inner.size
+        trials = self.settings.trials if size is None else min(self.settings.trials, size)
+        held = {
+            "point": visit.point.tolist(),
+            "since": view.number,
+            "from": visit.started,
+            "until": visit.started + trials,
+        }
+        return self._inside(view, visit, held, rng)
+
+    def _inside(
+        self, view: View, visit: Visit, held: Mapping[str, Any], rng: Rng
+    ) -> Suggestion | None:
+        """The inner search's suggestion at an outer point; None if nothing is left there."""
+        within = self.levels.inner_view(view, visit, held["since"])
+        if not view.is_noisy and len(within.known) == self.levels.inner.size:
+            return None
+        found = None
+        if visit.started - held["from"] < self.settings.carried:
+            found = self._carried(view, within)
+        if found is None:
+            found = self._proposed(view, visit, within, rng)
+        warm = {
+            "outer": view.warm.get("outer", {}),
+            "inner": found.warm or within.warm,
+            "held": dict(held),
+        }
+        why = {**found.why, "held": held["since"]}
+        return Suggestion(self.levels.joined(visit.point, found.params), why, warm)
+
+    def _carried(self, view: View, within: View) -> Suggestion | None:
+        """What was best at other outer points, if it is new here."""
+        best = self.levels.best_inner(view)
+        for row, key in enumerate(self.levels.inner.keys(best)):
+            if key not in within.known:
+                params = self.levels.inner.decode(best[row : row + 1])[0]
+                return Suggestion(params, {"source": "model", "carried": True})
+        return None
+
+    def _proposed(self, view: View, visit: Visit, within: View, rng: Rng) -> Suggestion:
+        model, inner = self.whole, self.levels.inner
+        if not self.settings.pooled or not isinstance(model, ModelBased):
+            return self.inner.propose(within, rng)
+        if len(view.y) >= model.initial.size_for(inner):
+            taken = inner.keys(within.pending) if view.is_noisy else within.known
+            part = Remainder.at(self.levels, visit.point)
+            held: Any = Held(thinned(model.maximiser, len(view.y)), part, frozenset(taken))
+            model = replace(model, maximiser=held, initial=LatinHypercube(size=1))
+            found = model.propose(replace(view, warm=within.warm), rng)
+            if found.why["source"] == "model":
+                return replace(found, params=self.levels.rest(found.params))
+        # A model of the whole space has nothing to say yet, or is in trouble.
+        return replace(self.inner.propose(replace(within, warm={}), rng), warm={})

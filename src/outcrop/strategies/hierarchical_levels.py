@@ -1,0 +1,165 @@
+"""A space in two levels, and what is known seen from each of them.
+
+The outer level holds the numbers that are active in every configuration, the inner one all the
+rest: categories, options, and the numbers that belong to an option. So every configuration is a
+point of either level, whatever is active, and trials that share an outer point are told by their
+numbers alone. `Z` are points of the outer level, `W` of the inner one, `X` of the whole space.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Levels", "Remainder", "Visit"]
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from outcrop.space import Space
+from outcrop.strategies.base import View
+from outcrop.strategies.held import Part
+from outcrop.typing import Params, Points, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """The trials at one outer point, as rows of the view."""
+
+    point: Vector
+    told: list[int] = field(default_factory=list)
+    running: list[int] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
+
+    @property
+    def started(self) -> int:
+        return len(self.told) + len(self.running) + len(self.failed)
+
+    @property
+    def has_value(self) -> bool:
+        """Whether the best of its values may speak for the point: at least half have ended."""
+        return len(self.told) > 0 and len(self.told) + len(self.failed) >= len(self.running)
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """A space that has both levels."""
+
+    whole: Space
+
+    @classmethod
+    def of(cls, space: Space) -> Levels | None:
+        """The levels of `space`; None if it has only one."""
+        levels = cls(space)
+        return levels if levels.upper and levels.lower else None
+
+    @cached_property
+    def upper(self) -> tuple[int, ...]:
+        """The columns of the outer level."""
+        return tuple(c.index for c in self.whole.columns if not (c.is_code or c.conditions))
+
+    @cached_property
+    def lower(self) -> tuple[int, ...]:
+        """The columns of the inner level."""
+        return tuple(c.index for c in self.whole.columns if c.is_code or c.conditions)
+
+    @cached_property
+    def outer(self) -> Space:
+        own = (self.whole.columns[index] for index in self.upper)
+        return Space({column.name: column.parameter for column in own})
+
+    @cached_property
+    def inner(self) -> Space:
+        declared = self.whole.declared
+        return Space({name: declared[name] for name in declared if name not in self.outer.declared})
+
+    def joined(self, point: Vector, params: Params) -> dict[str, Any]:
+        """The configuration of an outer point and inner parameters."""
+        return self.whole.validate({**self.outer.decode(point[None])[0], **params})
+
+    def rest(self, params: Params) -> dict[str, Any]:
+        """The inner parameters of a configuration."""
+        return {name: params[name] for name in params if name not in self.outer.declared}
+
+    def visits(self, view: View) -> dict[str, Visit]:
+        """By key of the outer point, in the order in which values, running and failed come."""
+        found: dict[str, Visit] = {}
+        for name, X in (("told", view.X), ("running", view.pending), ("failed", view.failed)):
+            Z = X[:, self.upper]
+            for row, key in enumerate(self.outer.keys(Z)):
+                getattr(found.setdefault(key, Visit(Z[row])), name).append(row)
+        return found
+
+    def outer_view(self, view: View, visits: dict[str, Visit]) -> View:
+        """Outer points, each with its best value, running, or failed."""
+        told = [visit for visit in visits.values() if visit.has_value]
+        running = [v for v in visits.values() if not v.has_value and (v.told or v.running)]
+        failed = [v for v in visits.values() if not (v.told or v.running)]
+        return replace(
+            view,
+            X=self._stacked(told),
+            y=np.array([self._value(view, visit) for visit in told]),
+            std=np.full(len(told), np.nan),
+            pending=self._stacked(running),
+            failed=self._stacked(failed),
+            known=frozenset(visits),
+            # However exact a value is, the best that an inner search found is not.
+            noise=True if view.is_noisy else None,
+            warm=view.warm.get("outer", {}),
+        )
+
+    def inner_view(self, view: View, visit: Visit, since: int) -> View:
+        """What was tried at an outer point; `since` tells visits from each other."""
+        X, pending = view.X[visit.told], view.pending[visit.running]
+        rows = np.vstack([X, pending, view.failed[visit.failed]])[:, self.lower]
+        return replace(
+            view,
+            X=X[:, self.lower],
+            y=view.y[visit.told],
+            std=view.std[visit.told],
+            pending=pending[:, self.lower],
+            failed=view.failed[visit.failed][:, self.lower],
+            known=frozenset(self.inner.keys(rows)),
+            noise=True if view.is_noisy and not view.noise else view.noise,
+            warm=view.warm.get("inner", {}),
+            seed=int(np.random.default_rng([view.seed, since]).integers(2**31)),
+        )
+
+    def best_inner(self, view: View) -> Points:
+        """The inner points that have a value, best first, each once."""
+        W = view.X[np.argsort(view.y, kind="stable")][:, self.lower]
+        first: dict[str, int] = {}
+        for row, key in enumerate(self.inner.keys(W)):
+            first.setdefault(key, row)
+        return W[list(first.values())]
+
+    def _value(self, view: View, visit: Visit) -> float:
+        """The lowest of the values at a point, of which those of one configuration are averaged."""
+        rows = np.array(visit.told)
+        _, group = np.unique(view.X[rows], axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        return float((np.bincount(group, view.y[rows]) / np.bincount(group)).min())
+
+    def _stacked(self, visits: list[Visit]) -> Points:
+        return np.array([v.point for v in visits]).reshape(len(visits), len(self.upper))
+
+
+@dataclass(frozen=True, eq=False)
+class Remainder(Part):
+    """The configurations at one outer point, for a model of the whole space."""
+
+    levels: Levels
+
+    @classmethod
+    def at(cls, levels: Levels, outer: Vector) -> Remainder:
+        point = np.zeros(len(levels.whole.columns))
+        point[list(levels.upper)] = outer
+        return cls(levels.whole, point, levels)
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        return self.levels.lower
+
+    @cached_property
+    def space(self) -> Space:
+        return self.levels.inner

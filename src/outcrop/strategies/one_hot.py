@@ -1,0 +1,213 @@
+"""A search over the cube of one-hot codes, rounded to configurations.
+
+The cube has every number of the space, whether active or not, and one number in [0, 1] for each
+level of each category. `X` are points of the space, `W` those of the cube. A configuration lies at
+a point whose levels are 0 but for one that is 1 in every active category; what is inactive counts
+as the middle of its range, or as no level at all.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Cube", "Legal", "Rounded", "Rounding"]
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from outcrop.maximise import Function, Maximiser, Maximum
+from outcrop.maximise.base import Scored
+from outcrop.maximise.forbidden import best_allowed
+from outcrop.space import Float, Space
+from outcrop.space.parameters import Parameter
+from outcrop.strategies.base import Belief, Suggestion, View
+from outcrop.strategies.defaults import thinned
+from outcrop.strategies.initial import Design, Uniform
+from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.sequence import Sequence
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """The one-hot codes of a space."""
+
+    space: Space
+
+    @cached_property
+    def wide(self) -> Space:
+        """The cube as a space of numbers."""
+        parameters: dict[str, Parameter] = {}
+        for column in self.space.columns:
+            if column.is_code:
+                names = (f"{column.index}={code}" for code in range(column.levels or 0))
+                parameters.update(dict.fromkeys(names, Float(0, 1)))
+            else:
+                parameters[str(column.index)] = column.parameter
+        return Space(parameters)
+
+    @cached_property
+    def _numbers(self) -> tuple[list[int], list[int]]:
+        """Columns of the space that hold numbers, and where they are in the cube."""
+        own = [column.index for column in self.space.columns if not column.is_code]
+        return own, [self._starts[index] for index in own]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each column of the space begins in the cube."""
+        widths = [(c.levels or 0) if c.is_code else 1 for c in self.space.columns]
+        return [0, *np.cumsum(widths).tolist()]
+
+    def encoded(self, X: Points) -> Points:
+        W = np.zeros((len(X), self._starts[-1]))
+        active = self.space.active(X)
+        own, wide = self._numbers
+        W[:, wide] = np.where(active[:, own], X[:, own], 0.5)
+        for column in self.space.columns:
+            if column.is_code:
+                rows = np.flatnonzero(active[:, column.index])
+                W[rows, self._starts[column.index] + X[rows, column.index].astype(np.int64)] = 1.0
+        return W
+
+    def rounded(self, W: Points) -> Points:
+        """The configurations whose levels are the largest of each category."""
+        X = np.empty((len(W), len(self.space.columns)))
+        own, wide = self._numbers
+        X[:, own] = W[:, wide]
+        for column in self.space.columns:
+            if column.is_code:
+                start = self._starts[column.index]
+                X[:, column.index] = W[:, start : start + (column.levels or 0)].argmax(1)
+        return self.space.snap(X)
+
+    def pulled(self, W_bar: Points) -> Points:
+        """A gradient in the cube, as far as numbers of the space have to do with it."""
+        X_bar = np.zeros((len(W_bar), len(self.space.columns)))
+        own, wide = self._numbers
+        X_bar[:, own] = W_bar[:, wide]
+        return X_bar
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """A model of the cube, whose suggestions are rounded to configurations of the space."""
+
+    space: Space
+    model: ModelBased  # of the cube
+    initial: Design  # of the space
+
+    @classmethod
+    def of(cls, strategy: ModelBased) -> Rounded:
+        """The same strategy on the cube of its space."""
+        space, initial = strategy.space, strategy.initial
+        size = Uniform(size=initial.size_for(space))
+        return cls(space, replace(strategy, space=Cube(space).wide, initial=size), initial)
+
+    @cached_property
+    def _cube(self) -> Cube:
+        return Cube(self.space)
+
+    def propose(self, view: View, rng: Rng) -> Suggestion:
+        design = Sequence(self.space, self.initial)
+        started = len(view.y) + len(view.pending) + len(view.failed)
+        if not len(view.y) or started < self.initial.size_for(self.space):
+            return design.propose(view, rng)
+        maximiser = thinned(self.model.maximiser, len(view.y))
+        search: Any = Rounding(maximiser, self._cube, self._names(view))
+        found = replace(self.model, maximiser=search).propose(self._seen(view), rng)
+        point = self._cube.rounded(self._cube.wide.encode([found.params]).X)
+        if found.why["source"] == "fallback" and self.space.keys(point)[0] in view.known:
+            return replace(found, params=design.propose(view, rng).params)
+        return replace(found, params=self.space.decode(point)[0])
+
+    def belief(self, view: View, rng: Rng) -> Belief:
+        return _Seen(self.model.belief(self._seen(view), rng), self._cube)
+
+    def _seen(self, view: View) -> View:
+        """The view as the model of the cube would have it."""
+        X, pending, failed = map(self._cube.encoded, (view.X, view.pending, view.failed))
+        known = frozenset(self._names(view))
+        return replace(view, X=X, pending=pending, failed=failed, known=known)
+
+    def _names(self, view: View) -> dict[str, str]:
+        """Keys in the cube of all that is known, with those in the space."""
+        X = np.vstack([view.X, view.pending, view.failed])
+        return dict(
+            zip(self._cube.wide.keys(self._cube.encoded(X)), self.space.keys(X), strict=True)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What is believed of the cube, at configurations of the space."""
+
+    belief: Belief
+    cube: Cube
+
+    def predict(self, X: Points) -> tuple[Vector, Vector]:
+        return self.belief.predict(self.cube.encoded(X))
+
+    def sample(self, X: Points, rng: Rng, n: int) -> Matrix:
+        return self.belief.sample(self.cube.encoded(X), rng, n)
+
+
+@dataclass(frozen=True, eq=False)
+class Rounding:
+    """A maximiser on the cube that returns a configuration, the first that is allowed.
+
+    Those that the points of the search are rounded to come in the order of the function at these
+    points. If none of them is allowed, the configurations themselves are searched.
+    """
+
+    maximiser: Maximiser
+    cube: Cube
+    names: Mapping[str, str]  # of what is known: keys in the cube and in the space
+
+    def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
+        return self.maximiser.candidates(space, rng, incumbents)
+
+    def __call__(
+        self,
+        function: Function,
+        space: Space,
+        rng: Rng,
+        *,
+        candidates: Points,
+        scales: Vector | None,
+        forbidden: Collection[str] = frozenset(),
+    ) -> Maximum:
+        relaxed = self.maximiser(function, space, rng, candidates=candidates, scales=scales)
+        legal = self.cube.encoded(self.cube.rounded(relaxed.candidates))
+        scored = Scored(legal, relaxed.values)
+        known = frozenset(forbidden)
+        point = best_allowed(scored, space, known, rng)
+        if point is None:
+            known = frozenset(self.names[key] for key in known)
+            found = self.maximiser(
+                Legal(function, self.cube), self.cube.space, rng, forbidden=known
+            )
+            legal, point = self.cube.encoded(found.point[None]), 0
+        return Maximum(
+            legal[point],
+            float(function(legal[point : point + 1])[0]),
+            legal,
+            relaxed.values,
+            relaxed.evaluations,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Legal:
+    """A function of the cube as one of the space's configurations."""
+
+    function: Function
+    cube: Cube
+
+    def __call__(self, X: Points) -> Vector:
+        return self.function(self.cube.encoded(X))
+
+    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
+        values, W_bar = self.function.with_gradient(self.cube.encoded(X))
+        return values, self.cube.pulled(W_bar)
