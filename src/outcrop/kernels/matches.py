@@ -13,7 +13,7 @@ from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.categorical import Overlap
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-UNLIKE = np.array([1e-3])  # lengthscale at which an overlap kernel of two codes is 0 to the last digit
+UNLIKE = np.array([1e-3])  # lengthscale at which the overlap kernel of two codes is 0
 
 
 @dataclass(frozen=True, eq=False)
