@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -244,19 +245,27 @@ def test_observations_at_one_point_share_a_leaf():
     np.testing.assert_allclose(var, 1.25)
 
 
-def test_a_search_with_a_forest_finds_the_right_levels():
-    space = oc.Space(
-        {"x": oc.Float(0, 1), **{f"c{i}": oc.Categorical(list("abcd")) for i in range(3)}}
-    )
-    optimizer = oc.Optimizer(space, method=Method(surrogate=Forest()), seed=0)
-    for _ in range(40):
-        trial = optimizer.ask()
-        wrong = sum(trial.params[f"c{i}"] != "c" for i in range(3))
-        optimizer.tell(trial, wrong + (trial.params["x"] - 0.3) ** 2)
-    best = optimizer.best_trial.params
-    assert [best[f"c{i}"] for i in range(3)] == ["c", "c", "c"]
-    assert optimizer.trials[-1].why["surrogate"] == "Forest"
-    assert 0 < optimizer.recommend().probability <= 1
+def test_a_method_with_a_forest_learns_which_levels_are_right():
+    space = oc.Space({"x": oc.Float(0, 1), **{n: oc.Categorical(list("abcd")) for n in "pqr"}})
+    optimizer = oc.Optimizer(space, method=replace(METHOD, initial=None), seed=0)
+    rng = np.random.default_rng(0)
+    for params in space.sample(rng, 60):
+        wrong = sum(params[n] != "c" for n in "pqr")
+        optimizer.add(params, wrong + (params["x"] - 0.3) ** 2)
+    trial = optimizer.ask()
+    assert trial.why["surrogate"] == "Forest"
+    samples = space.sample(rng, 50)
+    for name in "pqr":
+        means = {
+            level: np.mean(
+                [optimizer.belief.predict({**params, name: level})[0] for params in samples]
+            )
+            for level in "abcd"
+        }
+        assert min(means, key=lambda level: means[level]) == "c"
+    best = optimizer.recommend()
+    assert best.trial.value < 2
+    assert 0 <= best.probability <= 1
 
 
 @pytest.mark.parametrize(
