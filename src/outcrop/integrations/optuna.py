@@ -1,0 +1,287 @@
+"""A sampler for Optuna that models conditional spaces, given or learnt from the trials so far."""
+
+from __future__ import annotations
+
+__all__ = ["OutcropSampler"]
+
+import logging
+import threading
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import MethodError, MissingExtra, ParamsError, SpaceError, SpaceExhausted
+from outcrop.integrations.assignments import Tree
+from outcrop.integrations.growing import declared_tree
+from outcrop.space import Float, Space
+from outcrop.strategies import strategy_for
+from outcrop.strategies.method import MakesStrategies
+from outcrop.study.checks import checked_noise, checked_seed
+from outcrop.typing import Params, Rng
+
+try:
+    from optuna.distributions import BaseDistribution
+    from optuna.samplers import BaseSampler, RandomSampler
+    from optuna.study import Study, StudyDirection
+    from optuna.trial import FrozenTrial, TrialState
+except ImportError:
+    raise MissingExtra(
+        "the sampler for Optuna needs Optuna 5: pip install 'outcrop[optuna]'"
+    ) from None
+
+from outcrop.integrations import optuna_reading as reading
+
+logger = logging.getLogger(__name__)
+
+SEEN = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL, TrialState.RUNNING)
+TRIES = 3  # proposals for one trial, if other workers happen to make the same at the same time
+
+
+class OutcropSampler(BaseSampler):
+    """Bayesian optimisation of define-by-run objectives, conditional parameters included.
+
+    >>> import optuna
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> study = optuna.create_study(sampler=OutcropSampler(seed=0))
+    >>> def objective(trial):
+    ...     if trial.suggest_categorical("model", ["linear", "mlp"]) == "linear":
+    ...         return trial.suggest_float("shrinkage", 0, 1)
+    ...     return 1 / trial.suggest_int("layers", 1, 4)
+    >>> study.optimize(objective, n_trials=8)
+    >>> study.sampler.space_of(study)
+    Space({
+        'model': Choice({'linear': {'shrinkage': Float(0.0, 1.0)}, 'mlp': {'layers': Int(1, 4)}}),
+    })
+
+    Without a `space`, what parameters there are and which options open them is read off the trials
+    so far, and revised with every trial (`conditions` has the rule). With one, an objective asks
+    for its parameters by flat names (`model.mlp.layers`) or last ones (`layers`), and what
+    contradicts it is a `SpaceError`. `method` and `noise` are those of a `Study`. The same seed and
+    the same order of trials give the same suggestions; workers may share a seed.
+    """
+
+    def __init__(
+        self,
+        space: Space | None = None,
+        method: Any = "auto",
+        seed: int | None = None,
+        noise: bool | float | None = None,
+    ) -> None:
+        if space is not None and not isinstance(space, Space):
+            raise SpaceError(f"expected a Space or None, got {space!r}; write Space({{'x': …}})")
+        if space is None and not isinstance(method, str | MakesStrategies):
+            raise MethodError(
+                f"method={method!r} was made for one space; give OutcropSampler that space as well"
+            )
+        strategy_for(method, space or Space({"x": Float(0.0, 1.0)}))  # refuses unknown names now
+        self._method = method
+        self._seed = checked_seed(seed)
+        self._noise = checked_noise(noise)
+        self._space = space
+        self._declared: tuple[Tree, dict[str, BaseDistribution]] | None = None
+        if space is not None:
+            tree = declared_tree(space)
+            named = [(name, item.names[0]) for item, _ in tree.walk() for name in item.names]
+            self._declared = (
+                tree,
+                {name: reading.distribution_of(space.parameters[flat]) for name, flat in named},
+            )
+        self._warm: tuple[str, Space, Mapping[str, Any]] | None = None
+        self._turn = threading.Lock()  # threads ask one after the other, each seeing the one before
+
+    def space_of(self, study: Study) -> Space | None:
+        """The given space, or what the trials of a study show; None if that is nothing yet."""
+        if self._space is not None:
+            return self._space
+        trials = self._trials(study)
+        tree, _ = reading.learnt_rows(trials, reading.newest_distributions(trials))
+        return tree.space if tree.items else None
+
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """All parameters known, whether active together or not."""
+        if self._declared is not None:
+            self._check_study(study)
+            known = self._declared[1]
+        else:
+            known = reading.newest_distributions(self._trials(study, trial))
+        return {
+            name: distribution
+            for name, distribution in known.items()
+            if reading.declared_of(distribution) is not None
+        }
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """A configuration of the tree: values of all parameters that it makes active."""
+        if not search_space:
+            return {}
+        with self._turn:
+            assignment = self._claimed(study, trial, search_space)
+        return {
+            name: distribution.to_external_repr(assignment[name])
+            for name, distribution in search_space.items()
+            if name in assignment
+        }
+
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """A random value, for a parameter that is new where it is asked for."""
+        self._check_study(study)
+        if self._declared is not None:
+            self._check_declared(trial, param_name, param_distribution)
+        own = [self._seed, trial.number, zlib.crc32(param_name.encode())]
+        seed = int(np.random.default_rng(own).integers(2**31))
+        return RandomSampler(seed).sample_independent(study, trial, param_name, param_distribution)
+
+    def reseed_rng(self) -> None:
+        """Nothing: random numbers depend on the trial's number, which no two workers share."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_turn"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+        self._turn = threading.Lock()
+
+    def _trials(self, study: Study, own: FrozenTrial | None = None) -> list[FrozenTrial]:
+        """All trials that began, but for one's own."""
+        self._check_study(study)
+        number = None if own is None else own.number
+        trials = [
+            trial
+            for trial in study.get_trials(deepcopy=False, states=SEEN)
+            if trial.number != number
+        ]
+        for trial in trials:
+            if trial.constraints:
+                raise MethodError(
+                    f"trial {trial.number} has constraints {trial.constraints}: OutcropSampler "
+                    "knows none in this version; add a penalty to the objective, or raise an error "
+                    "where a constraint is violated"
+                )
+        return trials
+
+    def _check_study(self, study: Study) -> None:
+        if len(study.directions) > 1:
+            raise MethodError(
+                f"the study has {len(study.directions)} objectives: OutcropSampler takes one in "
+                "this version; use create_study(direction=…) with one, or another sampler"
+            )
+
+    def _check_declared(
+        self, trial: FrozenTrial, name: str, distribution: BaseDistribution
+    ) -> None:
+        """Refuse what an objective asks for against the declared space."""
+        assert self._declared is not None
+        tree, distributions = self._declared
+        if name not in distributions:
+            raise SpaceError(
+                f"{name!r} is not in the space of OutcropSampler, which has {[*distributions]}; "
+                "add it, or leave the space out to have it learnt"
+            )
+        if distribution != distributions[name]:
+            raise SpaceError(
+                f"{name!r} is asked for as {distribution}, but the space declares it as "
+                f"{distributions[name]}"
+            )
+        layers = [reading.raw_values(trial), reading.published(trial)]
+        chosen = tree.assignment(tree.configuration(layers, lambda item: item.middle))
+        if name not in chosen:
+            raise SpaceError(
+                f"{name!r} is asked for, but by the space it is not active where {trial.params}; "
+                "move it in the space, or leave the space out to have it learnt"
+            )
+
+    def _claimed(
+        self, study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
+    ) -> dict[str, float]:
+        """A proposal that others know of; nothing if they were faster with the same each time."""
+        for _ in range(TRIES):
+            trials = self._trials(study, trial)
+            assignment = self._assignment(study, trial, trials, search_space)
+            reading.publish(study, trial, assignment)
+            known = {other.number for other in trials if reading.published(other)}
+            later = [other for other in self._trials(study, trial) if other.number not in known]
+            if not any(
+                reading.published(other) == assignment
+                for other in later
+                if other.number < trial.number or other.params  # else it is the one to give way
+            ):
+                return assignment
+        return {}
+
+    def _assignment(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        trials: Sequence[FrozenTrial],
+        search_space: Mapping[str, BaseDistribution],
+    ) -> dict[str, float]:
+        """The raw values that the method proposes, in view of all other trials."""
+        if self._declared is not None:
+            tree, distributions = self._declared
+            rows = reading.declared_rows(trials, tree, distributions)
+        else:
+            tree, rows = reading.learnt_rows(trials, search_space)
+        if not tree.items:
+            return {}
+        key = study.study_name, tree.space
+        view = reading.view_of(
+            tree,
+            rows,
+            sign=-1.0 if study.directions[0] == StudyDirection.MAXIMIZE else 1.0,
+            number=trial.number,
+            noise=self._noise,
+            warm=self._warm[2] if self._warm is not None and self._warm[:2] == key else {},
+            seed=self._seed,
+        )
+        rng = np.random.default_rng([self._seed, trial.number])
+        try:
+            found = strategy_for(self._method, tree.space).propose(view, rng)
+            params = found.params
+            self._warm = (*key, found.warm or view.warm)
+        except SpaceExhausted:
+            logger.debug("every configuration is known: trial %d repeats one", trial.number)
+            params = tree.space.sample(rng)
+        return _with_fixed(tree, params, _fixed(trial, search_space), rng)
+
+
+def _fixed(trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]) -> dict[str, float]:
+    """The raw values that a user fixed when enqueueing a trial, as far as they are legal."""
+    found = {}
+    for name, value in trial.system_attrs.get("fixed_params", {}).items():
+        if name in search_space:
+            try:
+                found[name] = search_space[name].to_internal_repr(value)
+            except ValueError:
+                logger.info(
+                    "trial %d: the fixed value %r of %r is not legal", trial.number, value, name
+                )
+    return found
+
+
+def _with_fixed(
+    tree: Tree, params: Params, fixed: Mapping[str, float], rng: Rng
+) -> dict[str, float]:
+    """The assignment of a configuration once some values are fixed.
+
+    Where a fixed choice makes other parameters active, they are drawn at random.
+    """
+    proposed = tree.assignment(params)
+    if not fixed:
+        return proposed
+    layers: Sequence[Mapping[str, float]] = [fixed, proposed]
+    try:
+        return tree.assignment(tree.configuration(layers, lambda item: item.draw(rng)))
+    except ParamsError:  # a number out of its range; Optuna warns of it
+        return proposed
