@@ -22,6 +22,7 @@ BENCHMARKS = {
     "utilisation": False,
     "sharing": False,
     "surrogates": False,
+    "tree": False,
     "suggestion": True,
     "regret": True,
 }

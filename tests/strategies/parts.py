@@ -38,6 +38,7 @@ MADE = {
     surrogates.LatentPosterior,
     surrogates.MarginalPosterior,
     surrogates.Mixture,
+    surrogates.PathPosterior,
     surrogates.SamplePath,
     surrogates.Standardised,
 }
@@ -66,6 +67,19 @@ BY_HAND = [
     kernels.Additive(0.25, MATERN),
     kernels.SumProduct(free(priors.Uniform(0.0, 1.0)), (MATERN, kernels.Matches())),
     kernels.Conditional(((1, ((0, 2), (3, 1)), False), (2, ((0, 1),), True)), MATERN),
+    kernels.Arc((1, 2), ((), ((0, 1),)), LENGTHSCALES, LENGTHSCALES / 2, kernels.Matern52([1.0])),
+    kernels.CommonNodes(((((0, 1),), (1, 2), 0),), (1, 2), (), [0.5], LENGTHSCALES, None),
+    kernels.PathFeatures((((), (1,), ((2, 3),)), (((0, 1),), (), ())), kernels.Fourier(3, seed=1)),
+    kernels.Within(((0, 1), (3, 0)), MATERN),
+    surrogates.PathGP(None, (kernels.Within(((0, 1),), MATERN),), noise=free(priors.LogNormal())),
+    surrogates.PathChains(
+        surrogates.PathGP(
+            kernels.Scaled(1.0, kernels.PathFeatures((((), (1,), ()),), kernels.Linear())),
+            (kernels.Within(((0, 1),), MATERN),),
+        ),
+        inference.Slice(chains=2),
+    ),
+    strategies.TopPaths(acquisition.LogEI(best=0.5), count=2, chosen=(((0, 1),),)),
     surrogates.Forest(trees=7, categories=((1, 3),), conditions=((2, ((1, 0),)),)),
     surrogates.GP(MATERN, noise=free(priors.Horseshoe()), mean=-0.1),
     surrogates.GP(MATERN, mean=-np.inf),

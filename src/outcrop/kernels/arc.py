@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from outcrop.data import Pairs
-from outcrop.errors import ModelError, ShapeError
+from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.compose import sum_inputs
 from outcrop.kernels.stationary import positive_vector
@@ -26,11 +26,13 @@ class Arc(Kernel):
         gᵢ(x) = ωᵢ (sin πρᵢxᵢ, cos πρᵢxᵢ) where parameter i is relevant, (0, 0) elsewhere
 
     Two values of a parameter lie on an arc of radius ωᵢ around the point of those who lack it
-    [Swersky et al. 2014]. `conditions` has one entry for each column, () if it is always relevant.
+    [Swersky et al. 2014]. `columns` are those of the parameters; `conditions` has for each of them
+    what must hold for it to be relevant, () if it always is.
 
-        Arc(((), ((0, 1),)), radii=[1.0, 0.7], angles=[0.5, 0.5], kernel=Matern52([1.0]))
+        Arc((1, 2), ((), ((0, 1),)), [1.0, 0.7], [0.5, 0.5], Matern52([1.0]))
     """
 
+    columns: tuple[int, ...]
     conditions: tuple[Conditions, ...]
     radii: Vector  # ω, (d,)
     angles: Vector  # ρ, (d,), each in (0, 1)
@@ -40,10 +42,15 @@ class Arc(Kernel):
         for name in ("radii", "angles"):
             value = positive_vector("Arc", name, getattr(self, name))
             object.__setattr__(self, name, value)
-            if not isinstance(value, Free) and len(value) != len(self.conditions):
+            if not isinstance(value, Free) and len(value) != len(self.columns):
                 raise ModelError(
-                    f"Arc({name}={value}): expected one for each of {len(self.conditions)} columns"
+                    f"Arc({name}={value}): expected one for each of {len(self.columns)} columns"
                 )
+        if len(self.conditions) != len(self.columns):
+            raise ModelError(
+                f"Arc(conditions={self.conditions!r}): expected one entry for each of "
+                f"{len(self.columns)} columns, () where a column is always relevant"
+            )
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         if self._members:
@@ -66,9 +73,10 @@ class Arc(Kernel):
             radii_bar, angles_bar = np.zeros((2, len(self.radii)))
             for X, W, W_bar in zip((pairs.X1, pairs.X2), (W1, W2), bars, strict=True):
                 radii_bar += _halves((W_bar * W).sum(0)) / self.radii
-                angles_bar += np.pi * (X * self._turned(W, W_bar)).sum(0)
+                angles_bar += np.pi * (X[:, self.columns] * self._turned(W, W_bar)).sum(0)
             return shaped(
                 self,
+                columns=self.columns,
                 conditions=self.conditions,
                 radii=radii_bar,
                 angles=angles_bar,
@@ -77,8 +85,7 @@ class Arc(Kernel):
 
         def inputs(K_bar: Matrix) -> tuple[Points, Points]:
             W1_bar, W2_bar = pull.inputs(K_bar)
-            slope = np.pi * self.angles
-            return slope * self._turned(W1, W1_bar), slope * self._turned(W2, W2_bar)
+            return self._pulled(pairs.X1, W1, W1_bar), self._pulled(pairs.X2, W2, W2_bar)
 
         return K, Pull(parameters, inputs)
 
@@ -89,23 +96,23 @@ class Arc(Kernel):
 
     def scales(self, dimension: int) -> Vector:
         """How far a parameter moves until its image has moved by 1, along its arc."""
-        return 1 / (np.pi * self.radii * self.angles)
+        whole = np.ones((*self.radii.shape[:-1], dimension))
+        whole[..., self.columns] = 1 / (np.pi * self.radii * self.angles)
+        return whole
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
-        values, pull = self.kernel.features(rng, count, 2 * dimension)
+        values, pull = self.kernel.features(rng, count, 2 * len(self.columns))
 
         def pull_back(X: Points, values_bar: Matrix) -> Points:
             W = self._embedded(X)
-            return np.pi * self.angles * self._turned(W, pull(W, values_bar))
+            return self._pulled(X, W, pull(W, values_bar))
 
         return FeatureMap(lambda X: values(self._embedded(X)), pull_back)
 
     def _embedded(self, X: Points) -> Points:
         """Sines, then cosines, `(n, 2 d)`."""
-        if X.shape[1] != len(self.conditions):
-            raise ShapeError(f"Arc has {len(self.conditions)} columns, got points {X.shape}")
         relevant: Mask = holding(self.conditions, X)
-        turn = np.pi * self.angles * X
+        turn = np.pi * self.angles * X[:, self.columns]
         radii = np.where(relevant, self.radii, 0.0)
         return np.hstack([radii * np.sin(turn), radii * np.cos(turn)])
 
@@ -113,6 +120,11 @@ class Arc(Kernel):
         """How a gradient in the images travels back to the turns πρx, `(n, d)`."""
         d = len(self.radii)
         return W_bar[:, :d] * W[:, d:] - W_bar[:, d:] * W[:, :d]
+
+    def _pulled(self, X: Points, W: Points, W_bar: Points) -> Points:
+        X_bar = np.zeros_like(X)
+        X_bar[:, self.columns] = np.pi * self.angles * self._turned(W, W_bar)
+        return X_bar
 
     @cached_property
     def _members(self) -> list[Arc]:

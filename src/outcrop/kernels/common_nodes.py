@@ -112,7 +112,7 @@ class CommonNodes(Kernel):
     def _each(self, axes: int) -> Iterator[Matrix]:
         """The variance of each node, shaped to multiply `axes` trailing axes."""
         for _, _, level in self.nodes:
-            yield lifted(self.variances[..., level], axes)
+            yield lifted(self.variances.T[level], axes)
 
     @cached_property
     def _kernels(self) -> tuple[Within, ...]:

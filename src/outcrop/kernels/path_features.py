@@ -162,10 +162,9 @@ class PathFeatures(Kernel):
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         mapped = pairs.mapped(("path features", id(self)), self.values)
         Z1, Z2 = mapped.X1, mapped.X2
+        K = Z1 @ Z2.T
         if isinstance(pairs, Triangle):
-            K = np.einsum("ij,ij->i", Z1[pairs.ends[0]], Z1[pairs.ends[1]])
-        else:
-            K = Z1 @ Z2.T
+            K = K[pairs.ends]
 
         def inputs(K_bar: Matrix) -> tuple[Points, Points]:
             bar = K_bar if K_bar.ndim == 2 else K_bar.sum(0)

@@ -6,13 +6,16 @@ __all__ = [
     "METHODS",
     "Belief",
     "CoCaBO",
+    "EachPath",
     "Hierarchical",
     "Method",
     "ModelBased",
+    "OnePerPath",
     "Perturbed",
     "Sequence",
     "Strategy",
     "Suggestion",
+    "TopPaths",
     "View",
     "strategy_for",
 ]
@@ -24,3 +27,5 @@ from outcrop.strategies.method import METHODS, Method, strategy_for
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.perturbed import Perturbed
 from outcrop.strategies.sequence import Sequence
+from outcrop.strategies.tree_design import OnePerPath
+from outcrop.strategies.tree_search import EachPath, TopPaths

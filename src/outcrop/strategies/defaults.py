@@ -34,8 +34,9 @@ from outcrop.maximise import Maximiser
 from outcrop.params import free
 from outcrop.priors import LogNormal, Shifted
 from outcrop.space import Space
-from outcrop.surrogates import GP, Blend, Family, Inferred, Surrogate
+from outcrop.surrogates import GP, Blend, Family, Inferred, Structured, Surrogate
 from outcrop.surrogates.blend import shared
+from outcrop.surrogates.structured import Priors
 
 EXACT = 1e-8  # noise variance, in units of the data's, of an objective that has none
 NOISE_FLOOR = 1e-6
@@ -90,6 +91,8 @@ def default_kernel(space: Space, family: Family | None = None) -> Kernel:
     Parameters that are not active count for nothing. A `family` has its say about the numbers, and
     about how they and the categories are joined.
     """
+    if isinstance(family, Structured):
+        return family.kernel(space, Priors(LENGTHSCALES, CATEGORY_SCALES, AMPLITUDE, LEVEL))
     numbers = tuple(c.index for c in space.columns if not c.is_code)
     codes = tuple(c.index for c in space.columns if c.is_code)
     kernel: Kernel = Constant()

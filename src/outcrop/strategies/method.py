@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["METHODS", "Method", "strategy_for"]
+__all__ = ["METHODS", "Method", "default_for", "strategy_for"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,9 @@ from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.presets import PRESETS, family_for
 from outcrop.strategies.sequence import Sequence
-from outcrop.surrogates import Family, Inferred, Surrogate
+from outcrop.strategies.tree_design import OnePerPath
+from outcrop.strategies.tree_search import EachPath, TopPaths
+from outcrop.surrogates import Family, Inferred, Structured, Surrogate, TreeStructured
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,7 @@ class Method:
         family = None
         if isinstance(self.surrogate, Family):
             surrogate, family = None, family_for(space, self.surrogate)
+        is_structured = isinstance(family, Structured)
         inference = self.inference or default_inference(family)
         if surrogate is not None and hasattr(surrogate, "for_space"):
             surrogate = surrogate.for_space(space)
@@ -83,10 +86,10 @@ class Method:
             space,
             surrogate,
             inference,
-            self.acquisition or LogEI(),
+            self.acquisition or (TopPaths() if is_structured else LogEI()),
             self.pending or Believer(),
-            self.initial or LatinHypercube(),
-            self.maximiser or MAXIMISER,
+            self.initial or (OnePerPath() if is_structured else LatinHypercube()),
+            self.maximiser or (EachPath() if is_structured else MAXIMISER),  # type: ignore[arg-type]
             family,
         )
         return Rounded.of(strategy) if family is not None and family.is_relaxed else strategy
@@ -114,15 +117,23 @@ class MakesStrategies(Protocol):
     def strategy(self, space: Space) -> Strategy: ...
 
 
+TREE = TreeStructured()
+
 METHODS = {
     "auto": "the right one for the space: at present always gp",
     "gp": "Gaussian process, hyperparameters sampled, log expected improvement",
     **{name: preset.what for name, preset in PRESETS.items()},
+    "tree": "Gaussian processes in the leaves of a conditional space that share what is common",
     "cocabo": "bandits draw the categories, a Gaussian process finds the numbers",
     "hierarchical": "numbers searched outside, and at each choice of them the categories inside",
     "random": "independent uniform points",
     "sobol": "a scrambled Sobol sequence",
 }
+
+
+def default_for(space: Space) -> Method:
+    """What `"auto"` is for a space."""
+    return Method()
 
 
 def strategy_for(method: str | MakesStrategies | Strategy, space: Space) -> Strategy:
@@ -135,8 +146,12 @@ def strategy_for(method: str | MakesStrategies | Strategy, space: Space) -> Stra
         if hasattr(method, "propose"):
             return method
         raise MethodError(f"method={method!r}: expected a name, an outcrop.Method or a strategy")
-    if method in ("auto", "gp"):
+    if method == "auto":
+        return default_for(space).strategy(space)
+    if method == "gp":
         return Method().strategy(space)
+    if method == "tree":
+        return Method(surrogate=TREE).strategy(space)
     if method in PRESETS:
         return Method(surrogate=PRESETS[method].family).strategy(space)
     if method == "cocabo":

@@ -37,6 +37,7 @@ from outcrop.surrogates import (
     GPPosterior,
     Grounded,
     Mixture,
+    PathPosterior,
     Standardised,
     Surrogate,
     TreedPosterior,
@@ -49,6 +50,7 @@ logger = logging.getLogger(__name__)
 INCUMBENTS = 5  # best points whose neighbourhood is searched
 NOISIEST = 1e6  # standard deviation, in units of the data's, at which an observation says nothing
 STILL = Slice(chains=INFERENCE.chains, burn_in=0, sweeps=0)  # previous hyperparameters as they are
+HAVE_SCALES = GPPosterior | TreedPosterior | PathPosterior
 TROUBLE = (NumericalError, FloatingPointError, np.linalg.LinAlgError)
 
 
@@ -76,7 +78,7 @@ class UnitBelief:
 
 def scales_of(belief: Mixture) -> Vector | None:
     """The typical lengthscale of each column, where components have them."""
-    parts = [p for p in belief.components if isinstance(p, GPPosterior | TreedPosterior)]
+    parts = [p for p in belief.components if isinstance(p, HAVE_SCALES)]
     return np.median([part.scales() for part in parts], axis=0) if parts else None
 
 

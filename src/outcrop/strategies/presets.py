@@ -7,7 +7,7 @@ __all__ = ["PRESETS", "Preset", "family_for"]
 from typing import NamedTuple
 
 from outcrop.space import Space
-from outcrop.surrogates import Family, Latent, Spartan, Treed, Warped
+from outcrop.surrogates import Family, Latent, Spartan, Structured, Treed, Warped
 
 
 class Preset(NamedTuple):
@@ -28,5 +28,7 @@ PRESETS = {
 
 def family_for(space: Space, family: Family) -> Family | None:
     """`family`, or None if it has nothing to say about the space."""
+    if isinstance(family, Structured):
+        return family if family.suits_space(space) else None
     categories = sum(column.is_code for column in space.columns)
     return family if family.suits(len(space.columns) - categories, categories) else None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 __all__ = [
+    "Arc",
     "Blend",
     "CoCaBO",
+    "CommonNodes",
     "Family",
     "Forest",
     "ForestPosterior",
@@ -13,19 +15,26 @@ __all__ = [
     "Grounded",
     "Heteroscedastic",
     "HeteroscedasticGP",
+    "Independent",
     "Inferred",
     "Latent",
     "LatentGP",
     "LatentPosterior",
     "Lottery",
+    "Marginal",
     "MarginalPosterior",
     "Mixture",
     "OneHot",
+    "PathChains",
+    "PathGP",
+    "PathPosterior",
     "Posterior",
     "SamplePath",
     "Spartan",
     "Standardised",
+    "Structured",
     "Surrogate",
+    "TreeStructured",
     "Treed",
     "TreedGP",
     "TreedPosterior",
@@ -44,6 +53,17 @@ from outcrop.surrogates.mgp import MarginalPosterior
 from outcrop.surrogates.mixed import CoCaBO, OneHot
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.outcome import Standardised
+from outcrop.surrogates.path_chains import PathChains
+from outcrop.surrogates.path_gp import PathGP
+from outcrop.surrogates.path_posterior import PathPosterior
 from outcrop.surrogates.paths import SamplePath
+from outcrop.surrogates.structured import (
+    Arc,
+    CommonNodes,
+    Independent,
+    Marginal,
+    Structured,
+    TreeStructured,
+)
 from outcrop.surrogates.treed import Treed, TreedGP
 from outcrop.surrogates.treed_posterior import TreedPosterior

@@ -16,6 +16,7 @@ import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
 from outcrop.surrogates.base import Posterior, SamplesPaths
+from outcrop.surrogates.path_stack import PathStack
 from outcrop.surrogates.paths import SamplePath
 from outcrop.surrogates.stack import Stack
 from outcrop.surrogates.treed_posterior import TreedStack
@@ -99,6 +100,7 @@ class Mixture:
         return part.sample_path(rng, features)
 
     @cached_property
-    def _stack(self) -> Stack | TreedStack | None:
+    def _stack(self) -> Stack | TreedStack | PathStack | None:
         """The components as arrays, where they differ in numbers only."""
-        return Stack.of(self.components) or TreedStack.of(self.components)
+        parts = self.components
+        return Stack.of(parts) or TreedStack.of(parts) or PathStack.of(parts)
