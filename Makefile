@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 
-.PHONY: help demo check quick test slow bench reproduce docs pictures clean
+.PHONY: help demo check quick models others test slow bench reproduce docs pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -32,8 +32,16 @@ check: $(VENV)/.dev  ## lint, format, types, import order
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-quick: $(VENV)/.dev  ## the fast tests
-	$(BIN)/pytest -q
+MODELS = tests/kernels tests/strategies tests/surrogates
+
+quick: $(VENV)/.dev  ## the fast tests, in two parts side by side
+	+@$(MAKE) --no-print-directory -j2 -Otarget models others
+
+models:
+	$(BIN)/pytest -q $(MODELS)
+
+others:
+	$(BIN)/pytest -q src tests $(MODELS:%=--ignore=%)
 
 test: check quick  ## what CI runs
 

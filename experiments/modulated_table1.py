@@ -166,7 +166,25 @@ it has the corrected tests against `GP`. Read as follows where the document leav
   [0.1, 10].
 - 5 initial points in two dimensions, otherwise 2 d + 2, from a Latin hypercube. The corruption of
   Holder table is ours, since the document's is not public."""
-DISAGREEMENTS = ""
+DISAGREEMENTS = """\
+### Where this differs from the document
+
+Ten runs of 50 evaluations; the rows of 100 evaluations are not run, nor are the three real tasks.
+
+- That the latent-input process is ahead on oscillating functions is seen in the means of Shubert
+  and Holder table, and against `GP` on corrupted Holder table; with ten runs none of it is
+  significant once corrected (the document has 20 and does not correct).
+- On Ackley-2 `LGP` is behind (0.929 against 0.977 of `GP`, uncorrected p below 0.05); in the
+  document they are equal. One evaluation in three is chosen with a spread of 0.1 √d, under which
+  the narrow centre of Ackley looks like an outlier.
+- Our `Warped GP` is far ahead of the document's (Ackley-2 0.977 against 0.274, Cross-in-tray 0.906
+  against 0.385). Curve, prior and sampler are Spearmint's as far as they are known; how long the
+  document's chains ran, and with how many samples, is not said.
+- The homoscedastic process does not lose on Griewank, Ackley-2 and Cross-in-tray, where the
+  document's does. Ours learns the noise variance under a horseshoe prior, which lets it vanish.
+- All but the heteroscedastic process are somewhat below the document's on Hartmann-6: one
+  lengthscale for six unlike parameters is what "shared" means here, and may not be what it meant
+  there. `"gp"` and `"latent"`, with a lengthscale for each, reach 0.994 (above)."""
 
 
 def cells(evaluations: str) -> list[Cell]:
