@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 
 import outcrop as oc
-from experiments.comparison import gap_table
+from benchmarks.reporting import table
+from experiments.comparison import by_method, corrected_p_values, gap_table
 from experiments.figures import convergence_figure
 from experiments.harness import Cell, Experiment, Row
 from experiments.mixed_models import INFERENCE, cocabo_model
@@ -67,6 +68,7 @@ METHODS: dict[str, Callable[[Space, int], Any]] = {
 EVERY = (*METHODS, *PEERS, "random")
 CORE = tuple(m for m in EVERY if m not in ("CoCaBO-1.0", "CoCaBO-0.0"))
 BATCHED = tuple(m for m in CORE if m not in ("TPE", "random"))  # the thesis has no batches of TPE
+DEFAULT = "direct-overlap"
 SYNTHETIC = ("func-2C", "func-3C", "ackley-5C")
 FIGURES = {
     "func-2C": "func-2C",
@@ -102,7 +104,31 @@ def report(rows: Sequence[Row]) -> str:
         picture = f"![Convergence on {title}](images/{picture_of(batch, problem)}.png)"
         shown = gap_table(mine, [problem], "CoCaBO-auto", [TRIALS // 2, TRIALS])
         parts += [f"### {title}", shown, picture]
-    return "\n\n".join([*parts, DISAGREEMENTS])
+    return "\n\n".join([*parts, "### The default beside the others", pairs(rows), DISAGREEMENTS])
+
+
+def pairs(rows: Sequence[Row]) -> str:
+    """`direct-overlap` against each other method, one point at a time; Holm for each problem."""
+    one_by_one = [row for row in rows if row["cell"]["batch"] == "1"]
+    found = {
+        (problem, method): searches.gaps(TRIALS)
+        for problem in FIGURES
+        for method, searches in by_method(one_by_one, problem).items()
+    }
+    p_values: dict[tuple[str, str], float] = {}
+    for problem in FIGURES:
+        others = [key for key in found if key[0] == problem and key[1] != DEFAULT]
+        p_values |= corrected_p_values(
+            {key: (found[key], found[problem, DEFAULT]) for key in others}
+        )
+    lines = []
+    for key, p in p_values.items():
+        own, other = found[key[0], DEFAULT], found[key]
+        both = own.keys() & other.keys()
+        ahead = sum(own[run] > other[run] for run in both)
+        behind = sum(own[run] < other[run] for run in both)
+        lines.append([*key, f"{ahead} : {behind}", f"{p:.3f}"])
+    return table(["problem", "other", f"{DEFAULT} ahead : behind", "p"], lines)
 
 
 def draw(rows: Sequence[Row]) -> dict[str, Any]:
@@ -139,7 +165,22 @@ thesis has 200 more. Read as follows:
 - `TPE` is Optuna's and `SMAC` SMAC3's facade for hyperparameters, with their defaults and the same
   initial points.
 - The minima of tuning tasks are not known; gaps there are those to the best value of all runs."""
-DISAGREEMENTS = ""
+DISAGREEMENTS = """\
+p: two-sided Wilcoxon tests of the last gaps, paired by run, Holm over the methods of a problem.
+
+### Where this differs from the thesis
+
+- Searching categories and numbers together (`direct-…`) is far ahead of drawing categories by
+  bandits, whatever the kernel: EXP3's γ at 17 levels and 100 trials is near 1, so that levels are
+  drawn nearly alike. The thesis does not try the direct search. `direct-overlap`, which is `"gp"`
+  and `"auto"`, and `direct-cocabo` do not differ significantly anywhere; the former has more runs
+  solved on func-3C and ackley-5C and stays the default for mixed spaces.
+- CoCaBO is ahead of one-hot codes, as in the thesis, but for SVM-Boston, where they are alike.
+- On ackley-5C, where the thesis finds TPE falling behind CoCaBO, Optuna's TPE is ahead of it; it is
+  a newer TPE than the thesis's, and whether Ackley is that of [−1, 1] there is not said.
+- What the thesis's curve shows at 100 trials cannot be read from its text. Its methods as rebuilt
+  here stand in for it: the default is ahead of all of them in every run on ackley-5C.
+- No variant reaches the minimum of func-3C in every run: one in ten stays in wrong categories."""
 
 
 def cells(problems: Sequence[str], methods: Sequence[str], batch: int = 1) -> list[Cell]:
