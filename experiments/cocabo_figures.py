@@ -117,6 +117,8 @@ def pairs(rows: Sequence[Row]) -> str:
     }
     p_values: dict[tuple[str, str], float] = {}
     for problem in FIGURES:
+        if (problem, DEFAULT) not in found:
+            continue
         others = [key for key in found if key[0] == problem and key[1] != DEFAULT]
         p_values |= corrected_p_values(
             {key: (found[key], found[problem, DEFAULT]) for key in others}
