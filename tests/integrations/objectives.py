@@ -46,3 +46,10 @@ class Watching:
         self.spy.spaces.append(self.space)
         self.spy.views.append(view)
         return Suggestion(self.space.sample(rng), warm={"count": view.warm.get("count", 0) + 1})
+
+
+def shrunk(trial):
+    """A space without a value; Ray Tune stores it, so it is no local function."""
+    trial.suggest_float("scale", 0, 1)
+    if trial.suggest_categorical("model", ["linear", "mlp"]) == "linear":
+        trial.suggest_float("shrinkage", 0, 1)

@@ -12,7 +12,7 @@ import optuna
 from optuna.trial import TrialState
 
 from outcrop.integrations.optuna import OutcropSampler
-from tests.integrations.objectives import Spy, nested
+from tests.integrations.objectives import Spy, nested, shrunk
 from tests.integrations.workers import opened, work
 
 
@@ -92,13 +92,7 @@ def test_pruners_that_split_a_study_are_served():
 
 def test_ray_tune_searches_with_it(tmp_path):
     ray = pytest.importorskip("ray.tune.search.optuna")
-
-    def space(trial):
-        trial.suggest_float("scale", 0, 1)
-        if trial.suggest_categorical("model", ["linear", "mlp"]) == "linear":
-            trial.suggest_float("shrinkage", 0, 1)
-
-    search = ray.OptunaSearch(space, metric="loss", mode="min", sampler=OutcropSampler(seed=0))
+    search = ray.OptunaSearch(shrunk, metric="loss", mode="min", sampler=OutcropSampler(seed=0))
     for i in range(14):
         config = search.suggest(str(i))
         loss = config["scale"] + (config["model"] == "mlp") + config.get("shrinkage", 0)
