@@ -23,6 +23,7 @@ from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Scored
 from outcrop.maximise.candidates import distinct, perturbed
 from outcrop.maximise.lattice import lattice
+from outcrop.maximise.maximiser import SHORTEST_SCALE
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
 from outcrop.strategies.tree_design import lead
@@ -33,7 +34,6 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 LEAST = 32  # candidates in every leaf
 CLIMBING = 2  # of them climb
 KEPT = 256  # candidates that the search of the whole space goes on with
-SHORTEST_SCALE = 1e-3
 OUTSIDE = -1e15  # below any log acquisition: a point in a leaf that is not searched
 ANCHORS = 5  # points of a leaf whose shared parameters are searched for the best level
 STEPS = 20
