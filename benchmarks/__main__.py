@@ -25,6 +25,7 @@ BENCHMARKS = {
     "tree": False,
     "suggestion": True,
     "regret": True,
+    "conditional": True,
 }
 
 
