@@ -18,8 +18,10 @@ from experiments import (
     htbo_table1,
     inference_methods,
     modulated_table1,
+    optuna_nested,
     rugged_presets,
     spartan_figures,
+    tree_figure2,
 )
 from experiments.comparison import COLUMNS
 from experiments.figures import save
@@ -34,6 +36,8 @@ MODULES = (
     cocabo_figures,
     hierarchical_hpnnet,
     inference_methods,
+    tree_figure2,
+    optuna_nested,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"

@@ -1,7 +1,8 @@
-"""Optuna's TPE and SMAC3, on any of our spaces without conditions, as experiments run them.
+"""Optuna's TPE and SMAC3, on any of our spaces, as experiments run them.
 
-Both are set up as their documentation shows and told the same initial points as our methods. They
-come with the extra `peers`.
+Both are set up as their documentation shows and told the same initial points as our methods. What
+depends on a choice is known to them too: Optuna is asked for it only where it is active, and SMAC3
+has it as a condition. They come with the extra `peers`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import Any, Protocol
 
 from experiments.harness import Row
 from outcrop.problems import Problem
-from outcrop.space import Categorical, Float, Int, Ordinal, Space
+from outcrop.space import Categorical, Choice, Float, Int, Ordinal, Space
+from outcrop.space.discrete import Group
 from outcrop.typing import Params
 
 
@@ -41,22 +43,24 @@ class TPE:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self.distributions = {
-            name: _optuna_distribution(parameter) for name, parameter in space.parameters.items()
-        }
+        self.space = space
         self.study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
         self.running: list[tuple[Params, Any]] = []
 
     def add(self, params: Params, value: float) -> None:
-        from optuna.trial import create_trial
+        from optuna.trial import FixedTrial, create_trial
 
-        trial = create_trial(params=dict(params), distributions=self.distributions, value=value)
-        self.study.add_trial(trial)
+        given = FixedTrial(dict(params))
+        suggest(given, self.space.declared)
+        known = create_trial(params=given.params, distributions=given.distributions, value=value)
+        self.study.add_trial(known)
 
     def ask(self) -> Params:
-        trial = self.study.ask(self.distributions)
-        self.running.append((dict(trial.params), trial))
-        return self.running[-1][0]
+        trial = self.study.ask()
+        suggest(trial, self.space.declared)
+        params = self.space.validate(trial.params)
+        self.running.append((params, trial))
+        return params
 
     def tell(self, params: Params, value: float) -> None:
         for i, (own, trial) in enumerate(self.running):
@@ -72,15 +76,10 @@ class SMAC:
     def __init__(self, space: Space, seed: int, trials: int) -> None:
         from ConfigSpace import ConfigurationSpace
 
-        self.names = list(space.parameters)
+        self.own = space
         self.space = ConfigurationSpace(seed=seed)
-        self.space.add([_smac_parameter(n, p) for n, p in space.parameters.items()])
-        self.levels = {
-            name: levels_of(parameter)
-            for name, parameter in space.parameters.items()
-            if isinstance(parameter, Categorical | Ordinal)
-        }
-        self.whole = {n for n, p in space.parameters.items() if isinstance(p, Int)}
+        self.space.add([_smac_parameter(c.name, c.parameter) for c in space.columns])
+        self.space.add(_smac_conditions(space, self.space))
         self.seed, self.trials = seed, trials
         self.known: list[tuple[Any, float]] = []
         self.facade: Any = None
@@ -89,14 +88,18 @@ class SMAC:
     def add(self, params: Params, value: float) -> None:
         from ConfigSpace import Configuration
 
-        coded = {n: self._code(n, value) for n, value in params.items()}
+        active = [column for column in self.own.columns if column.name in params]
+        coded = {c.name: _code(c.parameter, params[c.name]) for c in active}
         self.known.append((Configuration(self.space, values=coded), value))
 
     def ask(self) -> Params:
         if self.facade is None:
             self._start()
         info = self.facade.ask()
-        params = {name: self._value(name, info.config[name]) for name in self.names}
+        parameters = self.own.parameters
+        params = self.own.validate(
+            {name: _value(parameters[name], code) for name, code in info.config.items()}
+        )
         self.running.append((params, info))
         return params
 
@@ -140,14 +143,6 @@ class SMAC:
 
         self.facade.tell(info, TrialValue(cost=value))
 
-    def _code(self, name: str, value: Any) -> Any:
-        return self.levels[name].index(value) if name in self.levels else value
-
-    def _value(self, name: str, code: Any) -> Any:
-        if name in self.levels:
-            return self.levels[name][int(code)]
-        return int(code) if name in self.whole else float(code)
-
 
 PEERS: dict[str, Callable[[Space, int, int], Peer]] = {"TPE": TPE, "SMAC": SMAC}
 
@@ -173,34 +168,74 @@ def peer_search(
     return {"values": values, "n_initial": len(initial), "seconds": seconds, "fallbacks": 0}
 
 
-def levels_of(parameter: Any) -> list[Any]:
-    return list(parameter.values if isinstance(parameter, Ordinal) else parameter.choices)
-
-
-def _optuna_distribution(parameter: Any) -> Any:
-    from optuna.distributions import (
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
-
-    if isinstance(parameter, Categorical | Ordinal):
-        return CategoricalDistribution(levels_of(parameter))
-    kind = FloatDistribution if isinstance(parameter, Float) else IntDistribution
-    return kind(parameter.low, parameter.high, log=parameter.log)
+def suggest(trial: Any, group: Group, prefix: str = "") -> None:
+    """Have an Optuna trial decide on all that is active, in the order of the declaration."""
+    for short, parameter in group.items():
+        name = prefix + short
+        match parameter:
+            case Choice():
+                option = trial.suggest_categorical(name, parameter.names)
+                suggest(trial, parameter.options[option], f"{name}.{option}.")
+            case Categorical() | Ordinal():
+                trial.suggest_categorical(name, _levels(parameter))
+            case Float() | Int():
+                ask = trial.suggest_float if isinstance(parameter, Float) else trial.suggest_int
+                ask(name, parameter.low, parameter.high, log=parameter.log, step=parameter.step)
 
 
 def _smac_parameter(name: str, parameter: Any) -> Any:
-    """Levels are coded by their number: ConfigSpace takes few kinds of them."""
     from ConfigSpace import CategoricalHyperparameter, OrdinalHyperparameter
     from ConfigSpace import Float as SmacFloat
     from ConfigSpace import Integer as SmacInteger
 
-    if isinstance(parameter, Categorical):
-        return CategoricalHyperparameter(name, list(range(len(levels_of(parameter)))))
+    if isinstance(parameter, Categorical | Choice):
+        return CategoricalHyperparameter(name, list(range(parameter.levels)))
     if isinstance(parameter, Ordinal):
-        return OrdinalHyperparameter(name, list(range(len(levels_of(parameter)))))
-    bounds = (parameter.low, parameter.high)
-    if isinstance(parameter, Int):
-        return SmacInteger(name, bounds, log=parameter.log)
-    return SmacFloat(name, bounds, log=parameter.log)
+        return OrdinalHyperparameter(name, list(range(parameter.levels)))
+    if _is_coded(parameter):
+        return SmacInteger(name, (0, parameter.levels - 1))
+    kind = SmacInteger if isinstance(parameter, Int) else SmacFloat
+    return kind(name, (parameter.low, parameter.high), log=parameter.log)
+
+
+def _smac_conditions(space: Space, made: Any) -> list[Any]:
+    """What must be chosen; a choice that is not active itself has nothing active below it."""
+    from ConfigSpace import EqualsCondition
+
+    innermost = [
+        (column.name, *column.conditions[-1]) for column in space.columns if column.conditions
+    ]
+    return [
+        EqualsCondition(made[name], made[space.columns[choice].name], code)
+        for name, choice, code in innermost
+    ]
+
+
+def _is_coded(parameter: Any) -> bool:
+    """Whether SMAC has the number of a value: ConfigSpace takes few kinds of levels, no steps."""
+    match parameter:
+        case Float():
+            return parameter.step is not None
+        case Int():
+            return parameter.step > 1
+    return True
+
+
+def _code(parameter: Any, value: Any) -> Any:
+    return parameter.index(value) if _is_coded(parameter) else value
+
+
+def _value(parameter: Any, code: Any) -> Any:
+    if not _is_coded(parameter):
+        return code
+    is_number = isinstance(parameter, Float | Int)
+    return parameter.at(int(code)) if is_number else _levels(parameter)[int(code)]
+
+
+def _levels(parameter: Any) -> list[Any]:
+    match parameter:
+        case Choice():
+            return list(parameter.names)
+        case Ordinal():
+            return list(parameter.values)
+    return list(parameter.choices)

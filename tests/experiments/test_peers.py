@@ -3,10 +3,12 @@ import pytest
 peers = pytest.importorskip("experiments.peers")
 
 from experiments.searches import initial_points, problem_of  # noqa: E402
-from outcrop.space import Categorical, Float, Int, Ordinal, Space  # noqa: E402
+from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space  # noqa: E402
+
+BOTH = pytest.mark.parametrize(("peer", "package"), [("TPE", "optuna"), ("SMAC", "smac")])
 
 
-@pytest.mark.parametrize(("peer", "package"), [("TPE", "optuna"), ("SMAC", "smac")])
+@BOTH
 @pytest.mark.parametrize("batch", [1, 4])
 @pytest.mark.filterwarnings("ignore")
 def test_a_peer_goes_on_from_the_given_points(peer, package, batch):
@@ -19,7 +21,7 @@ def test_a_peer_goes_on_from_the_given_points(peer, package, batch):
     assert len(row["seconds"]) == 9
 
 
-@pytest.mark.parametrize(("peer", "package"), [("TPE", "optuna"), ("SMAC", "smac")])
+@BOTH
 @pytest.mark.filterwarnings("ignore")
 def test_a_peer_proposes_legal_configurations_of_every_kind_of_parameter(peer, package):
     pytest.importorskip(package)
@@ -27,8 +29,13 @@ def test_a_peer_proposes_legal_configurations_of_every_kind_of_parameter(peer, p
         {
             "x": Float(1e-3, 1.0, log=True),
             "n": Int(1, 9),
+            "rate": Float(0, 1, step=0.1),
+            "whole": Float(-2, 2, step=1),
+            "even": Int(2, 512, step=2),
+            "units": Int(1, 64, log=True),
             "size": Ordinal([1, 2, 8]),
             "kind": Categorical(["a", None, True]),
+            "version": Fixed(3),
         }
     )
     optimizer = peers.PEERS[peer](space, 0, 12)
@@ -36,5 +43,72 @@ def test_a_peer_proposes_legal_configurations_of_every_kind_of_parameter(peer, p
         optimizer.add(point, 1.0)
     for _ in range(8):
         params = optimizer.ask()
-        space.validate(params)
+        assert params == space.validate(params)
         optimizer.tell(params, 0.5)
+
+
+NESTED = Space(
+    {
+        "model": Choice(
+            {
+                "linear": {},
+                "net": {
+                    "units": Int(1, 30),
+                    "decay": Choice({"none": {}, "steps": {"rate": Float(0.1, 1), "by": Fixed(2)}}),
+                },
+                "forest": {"depth": Int(1, 9), "split": Categorical(["gini", "entropy"])},
+            }
+        ),
+        "share": Float(0.5, 1.0),
+    }
+)
+
+
+@BOTH
+@pytest.mark.filterwarnings("ignore")
+def test_a_peer_sets_exactly_what_its_choices_open(peer, package):
+    pytest.importorskip(package)
+    optimizer = peers.PEERS[peer](NESTED, 0, 40)
+    for point in initial_points(NESTED, 6, run=0):
+        optimizer.add(point, len(point))
+    met = set()
+    for _ in range(30):
+        params = optimizer.ask()
+        assert params == NESTED.validate(params)  # which refuses what is inactive or missing
+        met.add(frozenset(params))
+        optimizer.tell(params, float(len(params)))
+    assert len(met) > 1
+
+
+@BOTH
+@pytest.mark.filterwarnings("ignore")
+def test_a_peer_learns_which_branch_is_the_better(peer, package):
+    pytest.importorskip(package)
+    problem = problem_of("tree-small")
+    optimizer = peers.PEERS[peer](problem.space, 0, 40)
+
+    def value(params):
+        return problem(params) + 5 * (params["x1"] == "1")
+
+    for point in initial_points(problem.space, 8, run=0):
+        optimizer.add(point, value(point))
+    right = 0
+    for _ in range(32):
+        params = optimizer.ask()
+        right += params["x1"] == "0"
+        optimizer.tell(params, value(params))
+    assert right > 24
+
+
+def test_tpe_is_told_only_the_active_parameters_of_an_initial_point():
+    pytest.importorskip("optuna")
+    optimizer = peers.TPE(NESTED, 0, 10)
+    points = [
+        {"model": "linear", "share": 0.7},
+        {"model": "forest", "model.forest.depth": 3, "model.forest.split": "gini", "share": 0.9},
+    ]
+    for point in points:
+        optimizer.add(point, 1.0)
+    trials = optimizer.study.trials
+    assert [trial.params for trial in trials] == points
+    assert [set(trial.distributions) for trial in trials] == [set(point) for point in points]
