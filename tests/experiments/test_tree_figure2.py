@@ -97,7 +97,7 @@ def test_every_cell_comes_once_and_what_must_be_shown_comes_first():
     assert len(cells) == len(set(cells)) == len(tree_figure2.PROBLEMS) * len(tree_figure2.EVERY)
     first, *_, last = tree_figure2.EXPERIMENT.parts
     assert {c["problem"] for c in first} == {"tree-small-shared", "tree-large"}
-    assert {c["method"] for c in first} == {"tree", "common nodes", "TPE", "SMAC"}
+    assert {c["method"] for c in first} == {"tree", "gp", "common nodes", "TPE", "SMAC"}
     assert {c["method"] for c in last} == {"arc", "marginal"}
 
 
