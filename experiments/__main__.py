@@ -22,6 +22,7 @@ from experiments import (
     rugged_presets,
     spartan_figures,
     tree_figure2,
+    tree_figure4,
 )
 from experiments.comparison import COLUMNS
 from experiments.figures import save
@@ -37,6 +38,7 @@ MODULES = (
     hierarchical_hpnnet,
     inference_methods,
     tree_figure2,
+    tree_figure4,
     optuna_nested,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}

@@ -1,0 +1,108 @@
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("experiments.harness")
+
+from experiments import harness, tree_figure4
+from experiments.mlp_tuning import network
+
+
+def rows_of(values):
+    """Rows by topology, data set, method and run."""
+    return [
+        {
+            "cell": {"topology": topology, "data": data, "method": method},
+            "run": run,
+            "values": list(v),
+            "n_initial": 5,
+            "seconds": [0.1] * 35,
+        }
+        for (topology, data, method, run), v in values.items()
+    ]
+
+
+def line_of(text, name):
+    lines = [[c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines()]
+    return next(line for line in lines if line and line[0] == name)
+
+
+def test_ranks_share_the_mean_of_the_places_of_equal_errors():
+    best = [np.array([[3.0, 1.0]]), np.array([[3.0, 2.0]]), np.array([[3.0, 2.0]])]
+    np.testing.assert_array_equal(tree_figure4.ranks(best)[:, 0], [[2, 1], [2, 2.5], [2, 2.5]])
+
+
+def test_a_table_counts_only_what_all_methods_have_searched():
+    good, bad = np.linspace(0.5, 0.1, 40), np.linspace(0.5, 0.3, 40)
+    values = {
+        ("shared", "svmguide1", "tree", 0): good,
+        ("shared", "svmguide1", "random", 0): bad,
+        ("shared", "svmguide3", "tree", 0): bad,
+        ("shared", "svmguide3", "random", 0): good,
+        ("shared", "svmguide3", "tree", 1): good,
+        ("shared", "svmguide3", "random", 1): bad,
+        ("shared", "svmguide3", "tree", 2): good,
+    }
+    text = tree_figure4.report(rows_of(values))
+    tree = ["tree", "3", "1.33", "1.33", "1.33", "1.33", "0.1667", "", "", "0.100"]
+    assert line_of(text, "tree") == tree
+    assert line_of(text, "random")[:8] == ["random", "3", *["1.67"] * 4, "0.2333", "2 : 1"]
+    assert line_of(text, "svmguide3") == ["svmguide3", "2", "0.2000 ± 0.1000", "0.2000 ± 0.1000"]
+    assert "independent topology\n" not in text  # which has no results
+
+
+def test_pictures_show_mean_ranks_from_the_last_initial_trial_on():
+    rng = np.random.default_rng(0)
+    values = {
+        (cell["topology"], cell["data"], cell["method"], run): rng.random(40)
+        for cell in tree_figure4.EXPERIMENT.cells
+        for run in range(2)
+    }
+    rows = rows_of(values)
+    text = tree_figure4.report(rows)
+    figures = tree_figure4.draw(rows)
+    assert figures.keys() == {"tree_figure4_shared", "tree_figure4_independent"}
+    for name, figure in figures.items():
+        assert f"(images/{name}.png)" in text
+        lines = {line.get_label(): line.get_data() for line in figure.axes[0].lines}
+        assert lines.keys() == set(tree_figure4.EVERY)
+        assert all(x[0] == 5 and x[-1] == 40 for x, _ in lines.values())
+        total = np.sum([y for _, y in lines.values()], axis=0)
+        np.testing.assert_allclose(total, 15.0)  # 1 + 2 + 3 + 4 + 5
+
+
+@pytest.mark.parametrize("topology", ["shared", "independent"])
+def test_initial_points_have_every_number_of_layers_and_belong_to_the_run(topology):
+    space = tree_figure4.problem_of("svmguide3", topology).space
+    points = tree_figure4.initial_points(space, 3)
+    assert {len(network(p)[1].hidden_layer_sizes) for p in points} == {0, 1, 2, 3, 4}
+    assert points == tree_figure4.initial_points(space, 3)
+    assert points != tree_figure4.initial_points(space, 4)
+
+
+@pytest.mark.parametrize("method", ["tree", "random"])
+def test_a_search_goes_on_from_the_initial_points_of_its_run(method, monkeypatch):
+    monkeypatch.setattr(tree_figure4, "TRIALS", 7)
+    cell = {"topology": "shared", "data": "german_credit", "method": method}
+    row = tree_figure4.run(cell, 0)
+    problem = tree_figure4.problem_of("german_credit", "shared")
+    initial = tree_figure4.initial_points(problem.space, 0)
+    assert row["values"][:5] == [problem(params) for params in initial]
+    assert (len(row["values"]), row["n_initial"], len(row["seconds"])) == (7, 5, 2)
+    assert row["fallbacks"] == 0
+    json.dumps(row)
+
+
+def test_few_runs_are_complete_in_all_methods_before_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(harness, "RESULTS", tmp_path)
+    order = tree_figure4.EXPERIMENT.missing(2, {})
+    assert len(order) == 2 * 4 * 2 * 5
+    assert [run for _, run in order] == [0] * 40 + [1] * 40
+
+
+def test_methods_of_a_stored_run_started_from_the_same_values():
+    starts = {}
+    for row in tree_figure4.EXPERIMENT.rows():
+        key = row["cell"]["topology"], row["cell"]["data"], row["run"]
+        assert starts.setdefault(key, row["values"][:5]) == row["values"][:5]
