@@ -195,9 +195,9 @@ all networks that have them, and only the penalty is of one number of layers. Re
   minutes, so that a configuration has one error on every machine.
 - `tree` is `method="tree"`, whose leaves see shared parameters too, without the further initial
   points it would take by itself; `gp` is one process for which parameters that are not active count
-  for nothing; `independent` is `surrogates.Independent`; `TPE` is Optuna's with its defaults. `random` draws every choice evenly:
-  in the shared topology, where depth is a chain of choices, every second draw has no hidden layer
-  and every sixteenth has four.
+  for nothing; `independent` is `surrogates.Independent`; `TPE` is Optuna's with its defaults.
+  `random` draws every choice evenly: in the shared topology, where depth is a chain of choices,
+  every second draw has no hidden layer and every sixteenth has four.
 - The document says nothing of ties and averages errors before it ranks methods; here methods are
   ranked in every run, with equal errors sharing the mean of their places.
 
