@@ -42,7 +42,8 @@ defaults and the run's number as seed, but for ours, which runs with `method="tr
 `method="gp"`. `TPE multivariate` is `TPESampler(multivariate=True, group=True)`. Regret: best value
 less the minimum, median of the runs after so many trials; leaf: runs whose best trial made the
 choices of the minimum; p: two-sided Wilcoxon test of the logarithms of the last regrets (at least
-1e-9), paired by run, against our `tree`, Holm over the table; s: seconds of processor time per trial, mean of a run, median of the runs."""
+1e-9), paired by run, against our `tree`, Holm over the table; s: seconds of processor time per
+trial, mean of a run, median of the runs."""
 
 
 @dataclass(frozen=True)
