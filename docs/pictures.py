@@ -116,6 +116,11 @@ def convergence() -> Any:
     return plots.convergence(runs, minimum=problems.get("branin").minimum)
 
 
+def timeline() -> Any:
+    simulation = oc.simulate("branin", "sobol", n_workers=6, n_trials=60, overhead=0.05, seed=0)
+    return plots.timeline(simulation)
+
+
 def demo() -> Any:
     problem, result = problems.get("ackley-2"), searched("ackley-2", "gp", 50)
     points = problem.from_unit(problem.space.encode([t.params for t in result.trials]).X)
@@ -135,6 +140,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_latents_2d": latents_2d,
     "plot_convergence_study": convergence_study,
     "plot_convergence": convergence,
+    "plot_timeline": timeline,
     "demo": demo,
 }
 

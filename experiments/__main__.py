@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments import (
+    async_vs_sync,
     cocabo_figures,
     cocabo_table53,
     hierarchical_hpnnet,
@@ -19,6 +20,8 @@ from experiments import (
     inference_methods,
     modulated_table1,
     optuna_nested,
+    playbook_tables,
+    real_async,
     rugged_presets,
     spartan_figures,
     tree_figure2,
@@ -40,6 +43,9 @@ MODULES = (
     tree_figure2,
     tree_figure4,
     optuna_nested,
+    playbook_tables,
+    async_vs_sync,
+    real_async,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"

@@ -35,10 +35,11 @@ FLOOR = 1e-9  # below which a regret is rounding
 
 BASELINE = "tree"
 METHODS = {
-    "tree": oc.Method(surrogate=Tree()),
+    "auto": oc.Method(surrogate=Tree()),
+    "tree": oc.Method(surrogate=Tree(chance=1.0)),
     "gp": oc.Method(),
     "tree two steps": oc.Method(
-        surrogate=Tree(sees_shared=False),
+        surrogate=Tree(sees_shared=False, chance=1.0),
         acquisition=TopPaths(count=1, extras=False, exact_up_to=0),
     ),
     "common nodes": oc.Method(surrogate=CommonNodes()),

@@ -25,6 +25,7 @@ __all__ = [
     "acquisition",
     "bandits",
     "delete_study",
+    "durations",
     "errors",
     "inference",
     "initial",
@@ -37,6 +38,7 @@ __all__ = [
     "plots",
     "priors",
     "problems",
+    "simulate",
     "stop",
     "surrogates",
 ]
@@ -61,6 +63,7 @@ from outcrop.study import (
 if TYPE_CHECKING:
     from outcrop import plots, problems
     from outcrop.study import stop
+    from outcrop.study.simulation import durations, simulate
 
 
 def __getattr__(name: str) -> Any:
@@ -69,4 +72,6 @@ def __getattr__(name: str) -> Any:
         return import_module(f"outcrop.{name}")
     if name == "stop":
         return import_module("outcrop.study.running.stopping")
+    if name in ("durations", "simulate"):
+        return getattr(import_module("outcrop.study.simulation"), name)
     raise AttributeError(f"module 'outcrop' has no attribute {name!r}")

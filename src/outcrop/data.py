@@ -1,7 +1,8 @@
 """What a model sees: points, values, and the pairs of points that kernels are made of.
 
 `X` is `(n, d)`, `y` is `(n,)`; `noise` is a variance per observation, or None where the model's own
-noise is all there is.
+noise is all there is. `input_cov` says how far from its row of `X` each observation may have been
+made; only the models of `surrogates.noisy` look at it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from outcrop.errors import ShapeError
+from outcrop.errors import ModelError, ShapeError
 from outcrop.linalg import Indices, packed_indices
 from outcrop.typing import Mask, Matrix, Points, Vector
 
@@ -218,6 +219,19 @@ def summed(bars: Points) -> Points:
     return bars if bars.ndim == 2 else bars.sum(axis=tuple(range(bars.ndim - 2)))
 
 
+def require_covariances(name: str, cov: Matrix, matrices: bool) -> None:
+    """Raise unless `cov` holds variances of at least 0, or covariance matrices `(…, d, d)`."""
+    scale = np.abs(cov).max(initial=0.0)
+    if not np.isfinite(scale):
+        raise ModelError(f"{name}: expected finite numbers, got {cov}")
+    if not matrices and (cov < 0).any():
+        raise ModelError(f"{name}: expected variances of at least 0, got {cov.min():g}")
+    if matrices and not np.allclose(cov, np.swapaxes(cov, -1, -2), rtol=1e-8, atol=1e-12 * scale):
+        raise ModelError(f"{name}: expected symmetric matrices; average each with its transpose")
+    if matrices and (lowest := np.linalg.eigvalsh(cov).min(initial=0.0)) < -1e-10 * scale:
+        raise ModelError(f"{name}: expected no negative eigenvalue, got {lowest:g}")
+
+
 @dataclass(frozen=True, eq=False)
 class Observations:
     """Points and what was measured there.
@@ -230,6 +244,7 @@ class Observations:
     X: Points
     y: Vector
     noise: Vector | None = None  # variances, one per observation
+    input_cov: Matrix | None = None  # covariances (n, d, d) of the points, or variances (n, d)
 
     def __post_init__(self) -> None:
         X = np.ascontiguousarray(self.X, dtype=float)
@@ -245,6 +260,15 @@ class Observations:
                     f"expected one noise variance per value {y.shape}, got {noise.shape}"
                 )
             object.__setattr__(self, "noise", noise)
+        if self.input_cov is not None:
+            input_cov = np.ascontiguousarray(self.input_cov, dtype=float)
+            if input_cov.shape not in (X.shape, (*X.shape, X.shape[1])):
+                raise ShapeError(
+                    f"expected input_cov {(*X.shape, X.shape[1])}, or variances {X.shape}, "
+                    f"got {input_cov.shape}"
+                )
+            require_covariances("input_cov", input_cov, matrices=input_cov.ndim == 3)
+            object.__setattr__(self, "input_cov", input_cov)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -275,7 +299,10 @@ class Observations:
         return self if same else None
 
     def append(self, X: Points, y: Vector, noise: Vector | None = None) -> Observations:
-        """These observations followed by more; rows without a stated noise have none."""
+        """These observations followed by more; rows without a stated noise have none.
+
+        Where points are uncertain, those of more rows are so as these are on average.
+        """
         more = Observations(X, y, noise)
         if more.dimension != self.dimension:
             raise ShapeError(f"expected X (k, {self.dimension}) to append, got {more.X.shape}")
@@ -288,4 +315,9 @@ class Observations:
                     for part in (self, more)
                 ]
             )
-        return Observations(np.vstack([self.X, more.X]), np.concatenate([self.y, more.y]), both)
+        input_cov = self.input_cov
+        if input_cov is not None:
+            more_cov = np.repeat(input_cov.mean(0, keepdims=True), len(more), axis=0)
+            input_cov = np.concatenate([input_cov, more_cov])
+        X, y = np.vstack([self.X, more.X]), np.concatenate([self.y, more.y])
+        return Observations(X, y, both, input_cov)

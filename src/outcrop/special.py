@@ -6,7 +6,7 @@ declares a space does not need it.
 
 from __future__ import annotations
 
-__all__ = ["erfcx", "ndtr"]
+__all__ = ["erfcx", "log_ndtr", "ndtr"]
 
 from outcrop.typing import Vector
 
@@ -16,6 +16,13 @@ def erfcx(x: Vector) -> Vector:
     from scipy import special
 
     return special.erfcx(x)
+
+
+def log_ndtr(x: Vector) -> Vector:
+    """log Φ(x), which does not underflow."""
+    from scipy import special
+
+    return special.log_ndtr(x)
 
 
 def ndtr(x: Vector) -> Vector:

@@ -70,6 +70,11 @@ def test_every_key_is_read(tmp_path):
     )
 
 
+def test_a_number_may_be_one_that_is_only_met_by_chance(tmp_path):
+    spec = spec_of(tmp_path, COMMAND, f"{NU}\ninput_std = 0.05")
+    assert spec.space.parameters["nu"].input_std == 0.05
+
+
 def test_what_is_left_out_has_the_defaults_of_a_study(tmp_path):
     spec = spec_of(tmp_path, COMMAND)
     assert (spec.direction, spec.method, spec.objective) == ("minimize", "auto", Objective())

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 __all__ = ["configurations", "parameters", "spaces"]
 
+import math
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -63,12 +65,21 @@ def _ints(draw: st.DrawFn) -> Int:
     return Int(low, low + count * step, step=step)
 
 
+@st.composite
+def _noisy(draw: st.DrawFn, numbers: st.SearchStrategy[Float | Int]) -> Float | Int:
+    """One number in three is only met by chance."""
+    number, share = draw(numbers), draw(st.sampled_from([None, None, 1e-3, 0.1, 1.0]))
+    if share is None or not number.length < math.inf:
+        return number
+    return replace(number, input_std=share * number.length)
+
+
 @cache
 def parameters(depth: int = 4) -> st.SearchStrategy[Parameter]:
     """Any parameter; Choices nest up to `depth`."""
     simple: list[st.SearchStrategy[Parameter]] = [
-        _floats(),
-        _ints(),
+        _noisy(_floats()),
+        _noisy(_ints()),
         st.lists(plain_values, min_size=2, max_size=4, unique_by=_typed).map(Categorical),
         st.lists(levels, min_size=2, max_size=4, unique=True).map(Ordinal),
         plain_values.map(Fixed),

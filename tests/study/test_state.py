@@ -302,3 +302,20 @@ def test_a_ledger_agrees_with_a_list_and_shares_what_did_not_change():
         assert list(before) == copied
         shared = sum(a is b for a, b in zip(before.chunks, ledger.chunks, strict=False))
         assert shared >= len(before.chunks) - 1
+
+
+def test_what_is_made_of_a_ledger_is_made_once_for_each_chunk():
+    made: list[list[int]] = []
+
+    def total(items):
+        made.append(list(items))
+        return sum(items)
+
+    ledger = Ledger[int]()
+    for number in range(3 * CHUNK):
+        ledger = ledger.appended(number)
+    assert sum(ledger.made(total)) == sum(range(3 * CHUNK))
+    made.clear()
+    changed = ledger.replaced(CHUNK, None)
+    assert sum(changed.made(total)) == sum(range(3 * CHUNK)) - CHUNK
+    assert made == [list(range(CHUNK + 1, 2 * CHUNK))]

@@ -13,8 +13,9 @@ from outcrop.kernels import Matern52, Offset, Scaled
 from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.surrogates import GP, Inferred, Treed, TreedGP
+from outcrop.surrogates.contest import LOUDEST, RESOLUTION
 from outcrop.surrogates.partition import Partition
-from outcrop.surrogates.treed import CHANCE, LOUDEST, RESOLUTION, Contested
+from outcrop.surrogates.treed import CHANCE, Contested
 
 FAST = Slice(chains=3, burn_in=4)
 KERNEL = Scaled(free(LogNormal()), Matern52(free(LogNormal(-1.0, 1.0), size=1)))

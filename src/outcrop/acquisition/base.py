@@ -14,6 +14,7 @@ __all__ = [
     "Posterior",
     "Predicts",
     "PredictsEach",
+    "averaged",
     "deviation",
     "each",
 ]
@@ -94,26 +95,15 @@ class Pointwise(Acquisition):
         belief = each(posterior)
         mean, var = belief.predict_each(X)
         values, _, _ = self.pointwise(mean, deviation(var))
-        return self._average(values, belief.weights)[0]
+        return averaged(values, belief.weights, self.logarithmic)[0]
 
     def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
         belief = each(posterior)
         mean, var, pull = belief.predict_each_with_pullback(X)
         std = deviation(var)
         values, mean_bar, std_bar = self.pointwise(mean, std)
-        value, share = self._average(values, belief.weights)
+        value, share = averaged(values, belief.weights, self.logarithmic)
         return value, pull(share * mean_bar, share * std_bar / (2 * std))
-
-    def _average(self, values: Matrix, weights: Vector) -> tuple[Vector, Matrix]:
-        """The mean over components, and its derivative in each component's value."""
-        if not self.logarithmic:
-            return weights @ values, weights[:, None]
-        log_weights = np.log(weights, out=np.full(len(weights), -np.inf), where=weights > 0)
-        values = values + log_weights[:, None]
-        top = values.max(0)
-        share = np.exp(values - top)
-        total = share.sum(0)
-        return top + np.log(total), share / total
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +127,18 @@ def each(posterior: Posterior) -> PredictsEach:
     if hasattr(posterior, "predict_each"):
         return cast(PredictsEach, posterior)
     return _Alone(posterior, np.ones(1))
+
+
+def averaged(values: Matrix, weights: Vector, logarithmic: bool) -> tuple[Vector, Matrix]:
+    """The mean over components, and its derivative in each component's value."""
+    if not logarithmic:
+        return weights @ values, weights[:, None]
+    log_weights = np.log(weights, out=np.full(len(weights), -np.inf), where=weights > 0)
+    values = values + log_weights[:, None]
+    top = values.max(0)
+    share = np.exp(values - top)
+    total = share.sum(0)
+    return top + np.log(total), share / total
 
 
 def deviation(var: Matrix) -> Matrix:

@@ -12,6 +12,7 @@ from typing import Any
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
+from outcrop.study.tables import places_told
 
 BEFORE = ("number", "state", "value", "std")
 AFTER = ("reason", "source", "attempt", "started", "finished")
@@ -23,10 +24,13 @@ def to_csv(study: Study) -> str:
     columns = [f"params.{name}" if name in BEFORE + AFTER else name for name in names]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow([*BEFORE, *columns, *AFTER])
-    for trial in study.trials:
-        cells = [*_fields(trial, BEFORE), *map(trial.params.get, names), *_fields(trial, AFTER)]
-        table.writerow(cells)
+    trials = study.trials
+    places = places_told(trials, study.space)
+    table.writerow([*BEFORE, *columns, *places, *AFTER])
+    for row, trial in enumerate(trials):
+        told = [cells[row] for cells in places.values()]
+        given = map(trial.params.get, names)
+        table.writerow([*_fields(trial, BEFORE), *given, *told, *_fields(trial, AFTER)])
     return text.getvalue()
 
 

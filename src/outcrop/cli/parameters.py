@@ -1,6 +1,7 @@
 """The `[parameters]` of a spec as a space.
 
-    [parameters.nu]                          type = "float" or "int": low, high, log, step
+    [parameters.nu]                          type = "float" or "int": low, high, log, step,
+                                             input_std
     [parameters.stencil]                     type = "categorical": choices
     [parameters.size]                        type = "ordinal": values
     [parameters.alpha]                       type = "fixed": value
@@ -24,7 +25,13 @@ from outcrop.errors import SpaceError
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Parameter, Space
 from outcrop.space.plain import listed, nearest
 
-NUMBER = {"low": "a number", "high": "a number", "log": "true or false", "step": "a number"}
+NUMBER = {
+    "low": "a number",
+    "high": "a number",
+    "log": "true or false",
+    "step": "a number",
+    "input_std": "a number",
+}
 KEYS: dict[str, dict[str, str]] = {  # of each type, with the kind of their values
     "float": NUMBER,
     "int": NUMBER,
@@ -33,7 +40,7 @@ KEYS: dict[str, dict[str, str]] = {  # of each type, with the kind of their valu
     "fixed": {"value": "a value"},
     "choice": {"options": "a table"},
 }
-OPTIONAL = ("log", "step")
+OPTIONAL = ("log", "step", "input_std")
 CLASSES: dict[str, Callable[..., Parameter]] = {  # their arguments are named as the keys are
     "float": Float,
     "int": Int,
@@ -47,6 +54,7 @@ EXAMPLES = {
     "high": "high = 1.0",
     "log": "log = true",
     "step": "step = 0.5",
+    "input_std": "input_std = 2.0",
     "choices": 'choices = ["a", "b"]',
     "values": 'values = ["small", "large"]',
     "value": "value = 1.0",

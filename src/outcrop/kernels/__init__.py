@@ -10,6 +10,7 @@ __all__ = [
     "CommonNodes",
     "Conditional",
     "Constant",
+    "ExpectedRBF",
     "Fourier",
     "Kernel",
     "Kumaraswamy",
@@ -30,6 +31,7 @@ __all__ = [
     "Subspace",
     "Sum",
     "SumProduct",
+    "TaylorRBF",
     "Warp",
     "Within",
 ]
@@ -40,10 +42,12 @@ from outcrop.kernels.categorical import Conditional, Overlap
 from outcrop.kernels.common_nodes import CommonNodes
 from outcrop.kernels.compose import Additive, Constant, Offset, Product, Scaled, Subspace, Sum
 from outcrop.kernels.curves import BetaCDF, Kumaraswamy
+from outcrop.kernels.expected import ExpectedRBF
 from outcrop.kernels.matches import Matches
 from outcrop.kernels.path_features import Fourier, Level, Linear, PathFeatures
 from outcrop.kernels.spartan import Region, Spartan
 from outcrop.kernels.stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic
 from outcrop.kernels.sum_product import SumProduct
+from outcrop.kernels.taylor import TaylorRBF
 from outcrop.kernels.warp import Warp
 from outcrop.kernels.within import Within

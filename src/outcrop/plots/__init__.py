@@ -5,7 +5,9 @@
     plots.warping(study)            how a warped model bends its numbers
     plots.partition(study)          how a treed model divides the space
     plots.latents(study)            which observations a latent-input model takes no account of
+    plots.penalised(study)          what running trials do to the acquisition
     plots.convergence(study)        how fast a search got better, or many runs of several methods
+    plots.timeline(simulation)      when each worker was busy, and when it waited
 
 Each returns the axes it drew on, `axes.figure.savefig("picture.png")` keeps them. Without `axes`
 they belong to a figure of their own, which opens no window.
@@ -19,7 +21,9 @@ __all__ = [
     "warping",
     "partition",
     "latents",
+    "penalised",
     "convergence",
+    "timeline",
     "surface_2d",
 ]
 
@@ -27,6 +31,8 @@ from outcrop.plots.belief import belief
 from outcrop.plots.convergence import convergence
 from outcrop.plots.latents import latents
 from outcrop.plots.partition import partition
+from outcrop.plots.penalised import penalised
 from outcrop.plots.spartan import spartan_weight
 from outcrop.plots.surface import surface_2d
+from outcrop.plots.timeline import timeline
 from outcrop.plots.warping import warping

@@ -2,18 +2,22 @@
 
 A parameter is a frozen value. It checks its own declaration (`SpaceError`) and the values given to
 it (`ParamsError`); how its values become columns is in `encoding`. Bounds are inclusive.
+
+A number may be one that an evaluation only comes near to: `input_std` is the standard deviation of
+where it really happens around where it was meant to, in the parameter's own units. On a log scale
+it is that of the natural logarithm: 0.1 is about a tenth of the value, wherever that lies.
 """
 
 from __future__ import annotations
 
-__all__ = ["Float", "Int", "Parameter"]
+__all__ = ["Float", "Int", "Parameter", "within"]
 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from outcrop.errors import ParamsError, SpaceError
 from outcrop.space.plain import Plain, exact_float, exact_int, mark
@@ -26,6 +30,16 @@ BOUND_TOLERANCE = 1e-12  # in widths of the range
 
 class Parameter(ABC):
     """One thing to choose; parameters are equal when their declarations are, types included."""
+
+    input_std: float | None = None  # numbers have a field of this name
+
+    def __new__(cls, *args: object, **options: object) -> Self:
+        if "input_std" in options and "input_std" not in cls.__annotations__:
+            raise SpaceError(
+                f"{cls.__name__}(…, input_std={options['input_std']!r}): only numbers, Float and "
+                "Int, have input noise; leave it out"
+            )
+        return super().__new__(cls)
 
     @property
     @abstractmethod
@@ -67,12 +81,15 @@ class Float(Parameter):
     Float(1e-05, 0.1, log=True)
     >>> Float(0, 1, step=0.1).at(3)
     0.3
+    >>> Float(0, 300, input_std=2.0)  # a set point that is kept within two degrees
+    Float(0.0, 300.0, input_std=2.0)
     """
 
     low: float
     high: float
     log: bool = field(default=False, kw_only=True)
     step: float | None = field(default=None, kw_only=True)
+    input_std: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         given = repr(self)
@@ -85,6 +102,12 @@ class Float(Parameter):
         _check_log(given, self.log, low, 1e-6)
         if self.step is not None:
             self._check_step(given)
+        object.__setattr__(self, "input_std", _checked_input_std(given, self))
+
+    @cached_property
+    def length(self) -> float:
+        """From bound to bound, in the units of `input_std`."""
+        return _length(self)
 
     def _check_step(self, given: str) -> None:
         step = exact_float(self.step)
@@ -163,7 +186,7 @@ class Float(Parameter):
         return level
 
     def __repr__(self) -> str:
-        return _declaration("Float", self.low, self.high, self.log, self.step)
+        return _declaration("Float", self, self.step)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,6 +201,7 @@ class Int(Parameter):
     high: int
     log: bool = field(default=False, kw_only=True)
     step: int = field(default=1, kw_only=True)
+    input_std: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         given = repr(self)
@@ -207,6 +231,12 @@ class Int(Parameter):
             raise SpaceError(f"{given}: more than 2**50 values; use a larger step, or Float")
         if self.log and high > MOST_LOG:
             raise SpaceError(f"{given}: high is above 2**40 on a log scale; use Float(log=True)")
+        object.__setattr__(self, "input_std", _checked_input_std(given, self))
+
+    @cached_property
+    def length(self) -> float:
+        """From bound to bound, in the units of `input_std`."""
+        return _length(self)
 
     @property
     def levels(self) -> int:
@@ -238,14 +268,43 @@ class Int(Parameter):
 
     def __repr__(self) -> str:
         step = None if type(self.step) is int and self.step == 1 else self.step
-        return _declaration("Int", self.low, self.high, self.log, step)
+        return _declaration("Int", self, step)
 
 
-def _declaration(kind: str, low: object, high: object, log: object, step: object) -> str:
+def _declaration(kind: str, number: Float | Int, step: object) -> str:
     """The call that declares a number; it stands in reprs and in messages."""
-    log_text = "" if log is False else f", log={log!r}"
+    log_text = "" if number.log is False else f", log={number.log!r}"
     step_text = "" if step is None else f", step={step!r}"
-    return f"{kind}({low!r}, {high!r}{log_text}{step_text})"
+    std_text = "" if number.input_std is None else f", input_std={number.input_std!r}"
+    return f"{kind}({number.low!r}, {number.high!r}{log_text}{step_text}{std_text})"
+
+
+def _length(number: Float | Int) -> float:
+    return math.log(number.high) - math.log(number.low) if number.log else number.high - number.low
+
+
+def _checked_input_std(given: str, number: Float | Int) -> float | None:
+    """The standard deviation of the input; 0 is none."""
+    if number.input_std is None:
+        return None
+    std = exact_float(number.input_std)
+    if std is None or std < 0:
+        raise SpaceError(
+            f"{given}: input_std must be a finite number of at least 0; leave it out for an input "
+            "that is exact"
+        )
+    if not std <= number.length < math.inf:
+        raise SpaceError(
+            f"{given}: input_std is {within(number)}; widen the range, or give the "
+            "standard deviation of one evaluation"
+        )
+    return std or None
+
+
+def within(number: Float | Int) -> str:
+    """How a standard deviation compares with the range, for messages."""
+    scale = " in natural logarithms, as log=True has it" if number.log else ""
+    return f"wider than the range, which is {number.length:g}{scale}"
 
 
 def _check_order(given: str, low: float, high: float) -> None:

@@ -1,12 +1,13 @@
 """A space as JSON and back.
 
 Parameters are listed, not keyed, since not every store keeps the order of keys. Tuples are written
-as `{"tuple": […]}`; all other plain values are themselves.
+as `{"tuple": […]}`; all other plain values are themselves. Input noise is written where there is
+some, so that a space without is written as it always was.
 """
 
 from __future__ import annotations
 
-__all__ = ["VERSION", "read_group", "read_space", "write_group"]
+__all__ = ["VERSION", "read_group", "read_space", "write_blocks", "write_group"]
 
 import json
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from typing import Any
 
 from outcrop.errors import SpaceError
 from outcrop.space.discrete import Categorical, Choice, Fixed, Group, Ordinal
+from outcrop.space.noise import Blocks
 from outcrop.space.parameters import Float, Int, Parameter
 from outcrop.space.plain import Plain, listed
 
@@ -28,14 +30,26 @@ KEYS = {
     "choice": ("options",),
 }
 
+OPTIONAL = {"float": ("input_std",), "int": ("input_std",)}
+
 
 def write_group(group: Group) -> list[dict[str, Any]]:
     """A list with one JSON object for each parameter."""
     return [{"name": name, **_write(parameter)} for name, parameter in group.items()]
 
 
-def read_space(data: object) -> Group:
-    """The parameters of what `Space.to_json` wrote, as an object or as text."""
+def write_blocks(blocks: Blocks) -> dict[str, Any]:
+    """Covariances of inputs under the key that has them, or nothing."""
+    if not blocks:
+        return {}
+    listed = [
+        {"names": list(names), "matrix": [*map(list, rows)]} for names, rows in blocks.items()
+    ]
+    return {"input_covariance": listed}
+
+
+def read_space(data: object) -> tuple[Group, dict[tuple[Any, ...], Any]]:
+    """Parameters and covariances of what `Space.to_json` wrote, as an object or as text."""
     if isinstance(data, str | bytes):
         try:
             data = json.loads(data)
@@ -43,13 +57,17 @@ def read_space(data: object) -> Group:
             raise SpaceError(
                 f"a stored space is not JSON: {error}; pass what to_json returned"
             ) from None
-    stored = _object(data, ("version", "parameters"), "a stored space")
+    stored = _object(data, ("version", "parameters"), "a stored space", ("input_covariance",))
     if type(stored["version"]) is not int or stored["version"] != VERSION:
         raise SpaceError(
             f"a stored space has version {stored['version']!r}, this release reads version "
             f"{VERSION}; use the release that wrote it, or a newer one"
         )
-    return read_group(stored["parameters"])
+    blocks = {}
+    for item in _list(stored.get("input_covariance", [])):
+        block = _object(item, ("names", "matrix"), "a stored input covariance")
+        blocks[tuple(_list(block["names"]))] = block["matrix"]
+    return read_group(stored["parameters"]), blocks
 
 
 def read_group(data: object) -> Group:
@@ -63,17 +81,19 @@ def read_group(data: object) -> Group:
             raise SpaceError(
                 f"a stored parameter: expected a type of {listed([*KEYS])}, got {item!r}"
             )
-        fields = _object(item, ("name", "type", *KEYS[kind]), f"a stored {kind}")
+        keys = ("name", "type", *KEYS[kind])
+        fields = _object(item, keys, f"a stored {kind}", OPTIONAL.get(kind, ()))
         group[_new(fields["name"], group)] = _read(kind, fields)
     return group
 
 
 def _write(parameter: Parameter) -> dict[str, Any]:
     match parameter:
-        case Float(low, high, log=log, step=step):
-            return {"type": "float", "low": low, "high": high, "log": log, "step": step}
-        case Int(low, high, log=log, step=step):
-            return {"type": "int", "low": low, "high": high, "log": log, "step": step}
+        case Float(low, high, log=log, step=step) | Int(low, high, log=log, step=step):
+            kind = "float" if isinstance(parameter, Float) else "int"
+            written = {"type": kind, "low": low, "high": high, "log": log, "step": step}
+            noise = parameter.input_std
+            return written if noise is None else {**written, "input_std": noise}
         case Categorical(choices):
             return {"type": "categorical", "choices": [_write_plain(value) for value in choices]}
         case Ordinal(values):
@@ -88,10 +108,15 @@ def _write(parameter: Parameter) -> dict[str, Any]:
 
 def _read(kind: str, fields: Mapping[str, Any]) -> Parameter:
     match kind:
-        case "float":
-            return Float(fields["low"], fields["high"], log=fields["log"], step=fields["step"])
-        case "int":
-            return Int(fields["low"], fields["high"], log=fields["log"], step=fields["step"])
+        case "float" | "int":
+            number = Float if kind == "float" else Int
+            return number(
+                fields["low"],
+                fields["high"],
+                log=fields["log"],
+                step=fields["step"],
+                input_std=fields.get("input_std"),
+            )
         case "categorical":
             return Categorical([_read_plain(value) for value in _list(fields["choices"])])
         case "ordinal":
@@ -130,12 +155,14 @@ def _list(data: object) -> list[Any]:
     return data
 
 
-def _object(data: object, keys: tuple[str, ...], what: str) -> Mapping[str, Any]:
-    """A JSON object with exactly these keys."""
+def _object(
+    data: object, keys: tuple[str, ...], what: str, optional: tuple[str, ...] = ()
+) -> Mapping[str, Any]:
+    """A JSON object with exactly these keys, but for the optional ones."""
     if not isinstance(data, Mapping):
         raise SpaceError(f"{what}: expected an object with {listed(keys)}, got {data!r}")
     for key in (*data, *keys):
-        if key not in keys:
+        if key not in keys and key not in optional:
             raise SpaceError(f"{what}: unknown key {key!r}; expected {listed(keys)}")
         if key not in data:
             raise SpaceError(f"{what}: key {key!r} is missing; expected {listed(keys)}")

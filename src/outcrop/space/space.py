@@ -10,7 +10,7 @@ from __future__ import annotations
 __all__ = ["Encoded", "Space"]
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, overload
@@ -18,12 +18,12 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from outcrop.errors import ParamsError, ShapeError, SpaceError
-from outcrop.space import serial, tree, wording
-from outcrop.space.checking import checked, nested
+from outcrop.space import noise, serial, tree, wording
+from outcrop.space.checking import checked, flattened, nested
 from outcrop.space.discrete import Fixed, Group, checked_group
 from outcrop.space.parameters import Parameter
 from outcrop.space.tree import Column, Conditions, Node, Path
-from outcrop.typing import Mask, Params, Points, Rng, Vector
+from outcrop.typing import Mask, Matrix, Params, Points, Rng, Vector
 
 MOST_PATHS = 100_000  # listing more is hardly meant
 
@@ -46,15 +46,26 @@ class Space:
     {'x': 1.0, 'model': 'mlp', 'model.mlp.layers': 2}
     >>> list(space.parameters)
     ['x', 'model', 'model.mlp.layers']
+
+    Inputs that an evaluation only comes near to have an `input_std`, or together a covariance, by
+    flat names and in the units of `input_std`:
+
+    >>> area = {"north": Float(0, 500), "east": Float(0, 300)}
+    >>> drone = Space(area, input_covariance={("north", "east"): [[4.0, 1.0], [1.0, 9.0]]})
+    >>> drone.unit_covariance.diagonal() ** 0.5  # of the unit cube
+    array([0.004, 0.01 ])
     """
 
     declared: Group
+    input_covariance: Mapping[tuple[str, ...], Any] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         declared = checked_group(self.declared, "Space")
         if not declared:
             raise SpaceError("Space({}): nothing to choose; give at least one parameter")
         object.__setattr__(self, "declared", declared)
+        blocks = noise.checked_blocks(self.input_covariance, self.parameters)
+        object.__setattr__(self, "input_covariance", MappingProxyType(blocks))
 
     # What is in it
 
@@ -92,6 +103,19 @@ class Space:
             )
         return tuple(tree.list_paths(self.declared))
 
+    @cached_property
+    def unit_covariance(self) -> Matrix:
+        """The covariance `(D, D)` of where evaluations happen, in units of the unit cube.
+
+        Zeros stand for all that is exact, and a parameter that is inactive is.
+        """
+        return noise.unit_covariance(self.columns, self.input_covariance)
+
+    @property
+    def has_input_noise(self) -> bool:
+        """Whether any evaluation may happen elsewhere than it was meant to."""
+        return bool(self.unit_covariance.any())
+
     # Configurations
 
     def validate(self, params: Params) -> dict[str, Any]:
@@ -104,6 +128,10 @@ class Space:
     def nest(self, params: Params) -> dict[str, Any]:
         """A configuration in its nested form, `{"model": {"mlp": {"layers": 2}}}`."""
         return nested(self._roots, self.validate(params))
+
+    def flatten(self, params: Params) -> dict[str, Any]:
+        """A part of a configuration by flat names, from either form; its values are not checked."""
+        return flattened(self._roots, params)
 
     def key(self, params: Params) -> str:
         """A text that two configurations share exactly if they are the same to the space.
@@ -202,30 +230,37 @@ class Space:
 
     def to_json(self) -> dict[str, Any]:
         """The declaration as a JSON object; `from_json` reads it back."""
-        return {"version": serial.VERSION, "parameters": serial.write_group(self.declared)}
+        data = {"version": serial.VERSION, "parameters": serial.write_group(self.declared)}
+        return data | serial.write_blocks(self.input_covariance)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | str) -> Space:
         """The space that `to_json` wrote, from the object or its text."""
-        return cls(serial.read_space(data))
+        declared, blocks = serial.read_space(data)
+        return cls(declared, input_covariance=blocks)
 
     def difference(self, other: Space) -> list[str]:
         """One line for each parameter that differs from `other`; empty if the spaces are equal."""
-        return wording.differences(self.parameters, other.parameters)
+        lines = wording.differences(self.parameters, other.parameters)
+        return lines + wording.noise_differences(self.input_covariance, other.input_covariance)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Space):
             return NotImplemented
-        return tuple(self.declared.items()) == tuple(other.declared.items())
+        return self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash(tuple(self.declared.items()))
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[Any, ...]:
+        return tuple(self.declared.items()), frozenset(self.input_covariance.items())
 
     def __reduce__(self) -> tuple[Callable[..., Space], tuple[Any, ...]]:
-        return Space, (dict(self.declared),)
+        return _made, (dict(self.declared), dict(self.input_covariance))
 
     def __repr__(self) -> str:
-        return wording.declaration(self.declared)
+        return wording.declaration(self.declared, self.input_covariance)
 
     # Helpers
 
@@ -271,3 +306,8 @@ class Space:
         for column in self.columns:
             X[:, column.index] = change(column, points[:, column.index])
         return np.where(self.active(X), X, 0.0)
+
+
+def _made(declared: Group, input_covariance: Mapping[tuple[str, ...], Any]) -> Space:
+    """What a pickle calls, which passes arguments by position only."""
+    return Space(declared, input_covariance=input_covariance)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ["declaration", "differences"]
+__all__ = ["declaration", "differences", "noise_differences"]
 
 from collections.abc import Mapping
 
 from outcrop.space.discrete import Choice, Group
+from outcrop.space.noise import Blocks
 from outcrop.space.parameters import Parameter
 from outcrop.space.plain import listed
 
 WIDTH = 80
 
 
-def declaration(group: Group) -> str:
+def declaration(group: Group, blocks: Blocks) -> str:
     """Code that evaluates to the space, on several lines if it is long."""
-    return f"Space({_group(group, 0)})"
+    noise = f", input_covariance={dict(blocks)!r}" if blocks else ""
+    return f"Space({_group(group, 0)}{noise})"
 
 
 def differences(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) -> list[str]:
@@ -33,6 +35,16 @@ def differences(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) 
     if not lines and list(ours) != list(theirs):
         lines.append(f"order: {listed([*ours])} in this space, {listed([*theirs])} in the other")
     return lines
+
+
+def noise_differences(ours: Blocks, theirs: Blocks) -> list[str]:
+    """One line for each group of numbers whose input noise differs."""
+    return [
+        f"input_covariance of {names!r}: {ours.get(names)} in this space, {theirs.get(names)} in "
+        "the other"
+        for names in {**ours, **theirs}
+        if ours.get(names) != theirs.get(names)
+    ]
 
 
 def _differ(ours: Parameter, theirs: Parameter) -> bool:

@@ -32,10 +32,31 @@ class View:
     noise: bool | float | None = None  # as the user declared it
     warm: Mapping[str, Any] = field(default_factory=dict)  # the newest suggestion's
     seed: int = 0  # of the whole study; a trial's own randomness comes with the call
+    at: Points | None = (
+        None  # (n, D) where values were really obtained, if any was told; not snapped
+    )
+    input_cov: Matrix | None = (
+        None  # of those places: variances (n, D), or (n, D, D); None if exact
+    )
+    robust: bool = False  # whether the objective's average over input noise is to be minimised
+
+    @property
+    def places(self) -> Points:
+        """Where values were obtained, as far as is known: what a model is fitted to."""
+        return self.X if self.at is None else self.at
+
+    @property
+    def has_uncertain_places(self) -> bool:
+        return self.input_cov is not None and bool(self.input_cov.any())
 
     @property
     def is_noisy(self) -> bool:
-        """Whether a configuration may be worth a second look: declared, told, or seen."""
+        """Whether a configuration may be worth a second look: declared, told, or seen.
+
+        If evaluations miss the configuration by chance, its value is left to chance too.
+        """
+        if self.has_uncertain_places:
+            return True
         if self.noise is True or (self.noise not in (None, False) and self.noise > 0):
             return True
         return bool((self.std > 0).any()) or self.replicates_differ

@@ -92,7 +92,8 @@ def default_kernel(space: Space, family: Family | None = None) -> Kernel:
     about how they and the categories are joined.
     """
     if isinstance(family, Structured):
-        return family.kernel(space, Priors(LENGTHSCALES, CATEGORY_SCALES, AMPLITUDE, LEVEL))
+        priors = Priors(LENGTHSCALES, CATEGORY_SCALES, AMPLITUDE, LEVEL, default_kernel(space))
+        return family.kernel(space, priors)
     numbers = tuple(c.index for c in space.columns if not c.is_code)
     codes = tuple(c.index for c in space.columns if c.is_code)
     kernel: Kernel = Constant()

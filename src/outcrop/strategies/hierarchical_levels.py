@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 
 from outcrop.space import Space
+from outcrop.space.discrete import Group
+from outcrop.space.noise import restricted
 from outcrop.strategies.base import View
 from outcrop.strategies.held import Part
-from outcrop.typing import Params, Points, Vector
+from outcrop.typing import Matrix, Params, Points, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +67,21 @@ class Levels:
 
     @cached_property
     def outer(self) -> Space:
-        own = (self.whole.columns[index] for index in self.upper)
-        return Space({column.name: column.parameter for column in own})
+        own = [self.whole.columns[index] for index in self.upper]
+        return self._part({column.name: column.parameter for column in own})
 
     @cached_property
     def inner(self) -> Space:
         declared = self.whole.declared
-        return Space({name: declared[name] for name in declared if name not in self.outer.declared})
+        return self._part(
+            {name: declared[name] for name in declared if name not in self.outer.declared}
+        )
+
+    def _part(self, declared: Group) -> Space:
+        """A level of its own, with what is known of the noise of its inputs."""
+        alone = Space(declared)
+        blocks = restricted(self.whole.input_covariance, alone.parameters.keys())
+        return Space(declared, input_covariance=blocks)
 
     def joined(self, point: Vector, params: Params) -> dict[str, Any]:
         """The configuration of an outer point and inner parameters."""
@@ -100,6 +110,8 @@ class Levels:
             X=self._stacked(told),
             y=np.array([self._value(view, visit) for visit in told]),
             std=np.full(len(told), np.nan),
+            at=None,  # points stand for several trials each
+            input_cov=None,
             pending=self._stacked(running),
             failed=self._stacked(failed),
             known=frozenset(visits),
@@ -117,6 +129,8 @@ class Levels:
             X=X[:, self.lower],
             y=view.y[visit.told],
             std=view.std[visit.told],
+            at=None if view.at is None else view.at[visit.told][:, self.lower],
+            input_cov=_columns(view.input_cov, visit.told, self.lower),
             pending=pending[:, self.lower],
             failed=view.failed[visit.failed][:, self.lower],
             known=frozenset(self.inner.keys(rows)),
@@ -163,3 +177,11 @@ class Remainder(Part):
     @cached_property
     def space(self) -> Space:
         return self.levels.inner
+
+
+def _columns(cov: Matrix | None, rows: list[int], columns: tuple[int, ...]) -> Matrix | None:
+    """Covariances of some rows in some columns."""
+    if cov is None:
+        return None
+    part = cov[rows][:, columns]
+    return part if cov.ndim == 2 else part[:, :, columns]

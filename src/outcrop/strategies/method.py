@@ -70,6 +70,9 @@ class Method:
         is_known = isinstance(part, Family) or hasattr(part, "fit") or hasattr(part, "condition")
         if part is not None and not is_known:
             raise MethodError(f"Method(surrogate={part!r}): expected a model or a surrogate")
+        check = getattr(self.pending, "check", None)
+        if check is not None:
+            check(self)
 
     def strategy(self, space: Space) -> Strategy:
         surrogate: Surrogate | None = self.surrogate
@@ -120,7 +123,7 @@ class MakesStrategies(Protocol):
 TREE = TreeStructured()
 
 METHODS = {
-    "auto": "the right one for the space: at present always gp",
+    "auto": "the right one for the space: tree where choices open parameters, else gp",
     "gp": "Gaussian process, hyperparameters sampled, log expected improvement",
     **{name: preset.what for name, preset in PRESETS.items()},
     "tree": "Gaussian processes in the leaves of a conditional space that share what is common",
@@ -132,8 +135,8 @@ METHODS = {
 
 
 def default_for(space: Space) -> Method:
-    """What `"auto"` is for a space."""
-    return Method()
+    """What `"auto"` is for a space: `"tree"` where choices open parameters, else `"gp"`."""
+    return Method(surrogate=TREE) if TREE.suits_space(space) else Method()
 
 
 def strategy_for(method: str | MakesStrategies | Strategy, space: Space) -> Strategy:

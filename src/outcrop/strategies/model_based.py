@@ -31,6 +31,7 @@ from outcrop.strategies.feasible import Feasibility, Restricted
 from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
+from outcrop.strategies.robust import averaged
 from outcrop.strategies.sequence import Sequence
 from outcrop.surrogates import (
     Family,
@@ -43,6 +44,7 @@ from outcrop.surrogates import (
     TreedPosterior,
 )
 from outcrop.surrogates.base import Samples
+from outcrop.surrogates.noisy.inputs import NoisyInputs
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 logger = logging.getLogger(__name__)
@@ -149,8 +151,17 @@ class ModelBased:
     def belief(self, view: View, rng: Rng) -> UnitBelief:
         if not len(view.y):
             raise NoBelief("nothing was told yet: tell or add at least one value first")
-        outcome = Standardised.of(view.y, view.X)
-        return UnitBelief(self._fit(view, outcome, rng), outcome)
+        outcome = self._outcome(view)
+        fitted = self._fit(view, outcome, rng)
+        return UnitBelief(self._wanted(view, fitted), outcome)
+
+    def _outcome(self, view: View) -> Standardised:
+        """The model's units; an average is meant in the objective's own, so nothing is bent."""
+        return Standardised.of(view.y, view.X, bend=not view.robust)
+
+    def _wanted(self, view: View, fitted: Mixture) -> Mixture:
+        """What is believed of what is to be minimised: the objective, or its average."""
+        return averaged(fitted, self.space, view.X) if view.robust else fitted
 
     def _fit(self, view: View, outcome: Standardised, rng: Rng) -> Mixture:
         std = view.std
@@ -159,15 +170,20 @@ class ModelBased:
         with np.errstate(over="ignore"):
             own = np.minimum(outcome.apply_std(std, view.y), NOISIEST) ** 2
         noise = None if np.isnan(own).all() else np.nan_to_num(own, nan=0.0)
-        data = Observations(view.X, outcome.apply(view.y), noise)
+        data = Observations(view.places, outcome.apply(view.y), noise, view.input_cov)
         return self._surrogate(view).fit(data, rng, view.warm)
 
     def _surrogate(self, view: View) -> Surrogate:
         if self.surrogate is not None:
             return self.surrogate
-        if isinstance(view.noise, float):  # given with each observation, none of the model's own
-            level: bool | None = False
-        elif view.replicates_differ or (view.noise is None and view.is_noisy):
+        knows_places = isinstance(self.family, NoisyInputs)
+        if view.has_uncertain_places and not knows_places:
+            level: bool | None = True  # to a model that knows nothing of places they are noise
+        elif isinstance(view.noise, float):  # given with each observation, none of the model's own
+            level = False
+        elif (view.replicates_differ and not view.has_uncertain_places) or (
+            view.noise is None and view.is_noisy
+        ):
             level = True
         else:
             level = view.noise
@@ -190,11 +206,14 @@ class ModelBased:
         return "GP" if self.family is None else self.family.label
 
     def _best(self, view: View, rng: Rng) -> Suggestion:
-        outcome = Standardised.of(view.y, view.X)
-        fitted = posterior = self._fit(view, outcome, rng)
+        outcome = self._outcome(view)
+        fitted = self._fit(view, outcome, rng)
+        wanted = posterior = self._wanted(view, fitted)
         acquisition = self.acquisition
         if len(view.pending):
-            posterior, acquisition = self.pending.account(view.pending, posterior, acquisition, rng)
+            posterior, acquisition = self.pending.account(
+                view, self.space, posterior, acquisition, rng
+            )
         best = view.X[np.argsort(view.y, kind="stable")[:INCUMBENTS]]
         maximiser = thinned(self.maximiser, len(view.y))
         candidates = maximiser.candidates(self.space, rng, best)
@@ -220,12 +239,12 @@ class ModelBased:
                 raise
             found = search()
         point = found.point[None, :]
-        mean, std = outcome.restore(*fitted.moments(point))
+        mean, std = outcome.restore(*wanted.moments(point))
         left, _, _ = expected_improvement(*_each(posterior, point), incumbent[:, None])
         why: dict[str, Any] = {
             "source": "model",
             "surrogate": self._surrogate_name,
-            "acquisition": type(ready).__name__,
+            "acquisition": getattr(ready, "label", type(ready).__name__),
             "value": float(ready(posterior, point)[0]),
             "mean": float(mean[0]),
             "std": float(std[0]),
@@ -234,6 +253,8 @@ class ModelBased:
             "observations": len(view.y),
             "pending": len(view.pending),
         }
+        if view.robust:
+            why["robust"] = True
         warm = dict(fitted.state)
         if feasibility is not None:
             why["feasible"] = float(np.exp(feasibility.log_probability(point)[0]))

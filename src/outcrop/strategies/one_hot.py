@@ -46,7 +46,12 @@ class Cube:
                 parameters.update(dict.fromkeys(names, Float(0, 1)))
             else:
                 parameters[str(column.index)] = column.parameter
-        return Space(parameters)
+        wide = {column.name: str(column.index) for column in self.space.columns}
+        blocks = {
+            tuple(wide[name] for name in block): rows
+            for block, rows in self.space.input_covariance.items()
+        }
+        return Space(parameters, input_covariance=blocks)
 
     @cached_property
     def _numbers(self) -> tuple[list[int], list[int]]:
@@ -70,6 +75,17 @@ class Cube:
                 rows = np.flatnonzero(active[:, column.index])
                 W[rows, self._starts[column.index] + X[rows, column.index].astype(np.int64)] = 1.0
         return W
+
+    def widened(self, cov: Matrix) -> Matrix:
+        """Covariances of points of the space as those of the cube, where levels are exact."""
+        own, wide = self._numbers
+        if cov.ndim == 2:
+            variances = np.zeros((len(cov), self._starts[-1]))
+            variances[:, wide] = cov[:, own]
+            return variances
+        matrices = np.zeros((len(cov), self._starts[-1], self._starts[-1]))
+        matrices[np.ix_(range(len(cov)), wide, wide)] = cov[np.ix_(range(len(cov)), own, own)]
+        return matrices
 
     def rounded(self, W: Points) -> Points:
         """The configurations whose levels are the largest of each category."""
@@ -129,7 +145,9 @@ class Rounded:
         """The view as the model of the cube would have it."""
         X, pending, failed = map(self._cube.encoded, (view.X, view.pending, view.failed))
         known = frozenset(self._names(view))
-        return replace(view, X=X, pending=pending, failed=failed, known=known)
+        at = None if view.at is None else self._cube.encoded(view.at)
+        cov = None if view.input_cov is None else self._cube.widened(view.input_cov)
+        return replace(view, X=X, pending=pending, failed=failed, known=known, at=at, input_cov=cov)
 
     def _names(self, view: View) -> dict[str, str]:
         """Keys in the cube of all that is known, with those in the space."""

@@ -29,12 +29,12 @@ class Sequence:
         points = self.design.points(
             self.space, 2 * position + 8, np.random.default_rng([view.seed, SEQUENCE])
         )
-        later = points[position:]
-        for i, key in enumerate(self.space.keys(later)):
-            if key not in view.known:
-                return self._suggestion(later[i])
+        for first in range(position, len(points), LOOK):
+            for i, key in enumerate(self.space.keys(points[first : first + LOOK])):
+                if key not in view.known:
+                    return self._suggestion(points[first + i])
         if view.is_noisy:
-            return self._suggestion(later[0])
+            return self._suggestion(points[position])
         # Chance found nothing new: let the maximiser look at whatever is left.
         found = Maximiser()(Indifferent(), self.space, rng, forbidden=view.known)
         return self._suggestion(found.point)
@@ -50,6 +50,7 @@ class Sequence:
         return Suggestion(self.space.decode(point[None, :])[0], why)
 
 
+LOOK = 32  # points looked at together: most often the first is new
 SEQUENCE = 7  # keeps the design's stream apart from every trial's
 
 

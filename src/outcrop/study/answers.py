@@ -30,6 +30,7 @@ from outcrop.study.trial import ReadOnly, Trial
 from outcrop.typing import Params, Points, Vector
 
 DRAWS = 1000  # a probability is then known to ± 0.03
+BEYOND = 6.0  # standard deviations, on both sides, by which a configuration is no rival any more
 
 FACTS = ("source", "surrogate", "mean", "std", "acquisition")  # as a strategy records them
 
@@ -122,13 +123,17 @@ def _overheard(strategy: Any, heard: list[Function]) -> Strategy:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The evaluated configuration that is believed best, and the best trial at it."""
+    """The evaluated configuration that is believed best, and the best trial at it.
+
+    If `robust`, mean and standard deviation are those of the average over the noise of inputs.
+    """
 
     params: Params
     mean: float
     std: float
     probability: float  # that no other evaluated configuration is better
     trial: Trial
+    robust: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,23 +173,25 @@ class Explanation:
         return "\n".join(lines)
 
 
-def recommended(state: State, belief: Belief) -> Recommendation:
-    """The evaluated configuration with the best posterior mean."""
+def recommended(state: State, belief: Belief, robust: bool = False) -> Recommendation:
+    """The evaluated configuration with the best mean of `belief`."""
     groups: dict[str, list[Record]] = {}
     for record in state.in_state("finished"):
         groups.setdefault(record.key, []).append(record)
     X = np.array([records[0].x for records in groups.values()])
     mean, std = belief.predict(X)
     chosen = int(np.argmin(mean))
-    draws = belief.sample(X, generator(state, Purpose.RECOMMEND), DRAWS)
+    rivals = mean - BEYOND * std <= mean[chosen] + BEYOND * std[chosen]
+    draws = belief.sample(X[rivals], generator(state, Purpose.RECOMMEND), DRAWS)
     records = list(groups.values())[chosen]
     trial = best_of((record.trial for record in records), state.sign)
     return Recommendation(
         params=trial.params,
         mean=float(state.sign * mean[chosen]),
         std=float(std[chosen]),
-        probability=float(np.mean(draws[:, chosen] <= draws.min(1))),
+        probability=float(np.mean(draws[:, rivals[:chosen].sum()] <= draws.min(1))),
         trial=trial,
+        robust=robust,
     )
 
 

@@ -7,6 +7,8 @@ __all__ = [
     "checked_direction",
     "checked_info",
     "checked_noise",
+    "checked_places",
+    "checked_robust",
     "checked_seconds",
     "checked_seed",
     "checked_std",
@@ -19,9 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from outcrop.errors import MethodError, TrialError
+from outcrop.errors import MethodError, ParamsError, TrialError
 from outcrop.records import read, write
-from outcrop.space.plain import exact_float, exact_int
+from outcrop.space import Float, Int, Space
+from outcrop.space.noise import checked_number
+from outcrop.space.parameters import within
+from outcrop.space.plain import exact_float, exact_int, listed, nearest
+from outcrop.typing import Params
 
 DIRECTIONS = ("minimize", "maximize")
 
@@ -103,6 +109,78 @@ def checked_noise(noise: object) -> bool | float | None:
             f"of at least 0, got {noise!r}"
         )
     return number
+
+
+def checked_robust(robust: object, space: Space) -> bool:
+    """Whether the average over input noise is meant, which then must be declared."""
+    if not isinstance(robust, bool | np.bool_):
+        raise MethodError(f"robust must be True or False, got {robust!r}")
+    if robust and not space.has_input_noise:
+        raise MethodError(
+            "robust=True averages over the noise of inputs, and the space has none: declare it, as "
+            "in Float(0, 300, input_std=2.0) or Space(…, input_covariance={('x', 'y'): …})"
+        )
+    return bool(robust)
+
+
+def checked_places(
+    space: Space, params: Params, at: object, at_std: object
+) -> tuple[dict[str, float] | None, dict[str, float] | None]:
+    """Where an evaluation of `params` really happened, and how well that is known, by flat names.
+
+    What is no number must be as it was asked for, and is left out.
+    """
+    stds = None if at_std is None else _checked_stds(space, params, at_std)
+    if at is None:
+        return None, stds
+    places: dict[str, float] = {}
+    noise = np.sqrt(space.unit_covariance.diagonal())
+    where = {column.name: column.index for column in space.columns}
+    for name, value in _by_name(space, params, at, "at").items():
+        parameter = space.parameters[name]
+        if isinstance(parameter, Float | Int):
+            own = float(noise[where[name]]) * parameter.length
+            places[name] = checked_number(parameter, value, name, (stds or {}).get(name, own))
+        elif parameter.check(value, name) != params[name]:
+            raise ParamsError(
+                f"at: {name!r} is {value!r}, but {params[name]!r} was asked for, and only numbers "
+                "can come out otherwise; add(params, value) takes results of other configurations"
+            )
+    return places, stds
+
+
+def _checked_stds(space: Space, params: Params, given: object) -> dict[str, float]:
+    stds: dict[str, float] = {}
+    for name, value in _by_name(space, params, given, "at_std").items():
+        parameter = space.parameters[name]
+        if not isinstance(parameter, Float | Int):
+            raise ParamsError(
+                f"at_std: {name!r} is {parameter!r}, and only numbers, Float and Int, are uncertain"
+            )
+        std = exact_float(value)
+        if std is None or std < 0:
+            raise ParamsError(
+                f"at_std: {name!r} is {value!r}, expected a finite number of at least 0"
+            )
+        if std > parameter.length:
+            raise ParamsError(f"at_std: {name!r} is {std!r}, {within(parameter)}")
+        stds[name] = std
+    return stds
+
+
+def _by_name(space: Space, params: Params, given: object, what: str) -> dict[str, Any]:
+    """Flat names of active parameters and what was given for them."""
+    if not isinstance(given, Mapping):
+        raise ParamsError(f"{what} must be a dict such as {{'x': 1.5}}, got {given!r}")
+    flat = space.flatten(given)
+    for name in flat:
+        if name not in params:
+            known = "inactive" if name in space.parameters else "unknown"
+            raise ParamsError(
+                f"{what}: {name!r} is {known} in this trial, which has {listed([*params])}"
+                f"{nearest(name, params)}"
+            )
+    return flat
 
 
 def checked_seed(seed: object) -> int:

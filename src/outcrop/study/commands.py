@@ -31,7 +31,7 @@ from outcrop.errors import ParamsError, TrialError
 from outcrop.records import read, write
 from outcrop.space.plain import exact_int
 from outcrop.strategies.base import Strategy
-from outcrop.study.checks import checked_info, checked_std, checked_value
+from outcrop.study.checks import checked_info, checked_places, checked_std, checked_value
 from outcrop.study.events import (
     Added,
     Asked,
@@ -111,15 +111,23 @@ def offered_again(state: State, number: int, at: float) -> Asked | Expired:
 
 
 def told(
-    state: State, trial: Trial | int, value: object, std: object, info: object, at: float
+    state: State,
+    trial: Trial | int,
+    value: object,
+    std: object,
+    info: object,
+    at: float,
+    where: object = None,
+    where_std: object = None,
 ) -> Told | Late:
-    """A value for a trial."""
+    """A value for a trial, perhaps not obtained where it was asked for."""
     record = found(state, trial)
     number = record.trial.number
     outcome = checked_value(value), checked_std(std)
+    places = checked_places(state.space, record.trial.params, where, where_std)
     if _is_late(record):
-        return Late(number, *outcome, info=checked_info(info), at=at)
-    return Told(number, *outcome, checked_info(info), at)
+        return Late(number, *outcome, "", checked_info(info), at, *places)
+    return Told(number, *outcome, checked_info(info), at, *places)
 
 
 def failed(

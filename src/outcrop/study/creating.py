@@ -15,7 +15,12 @@ from outcrop.study.events import Created
 
 
 def created_of(
-    space: Space, method: Any, direction: str, seed: int | None, noise: bool | float | None
+    space: Space,
+    method: Any,
+    direction: str,
+    seed: int | None,
+    noise: bool | float | None,
+    robust: bool = False,
 ) -> Created:
     """The first event of a study, from what a user gave for it."""
     if not isinstance(space, Space):
@@ -26,6 +31,7 @@ def created_of(
         method=described(method),
         seed=checks.checked_seed(seed),
         noise=checks.checked_noise(noise),
+        robust=checks.checked_robust(robust, space),
         at=time.time(),
     )
 
@@ -43,4 +49,6 @@ def differences(stored: Created, given: Created, seed: int | None) -> list[str]:
         lines.append(f"seed: {stored.seed} stored, {given.seed} given")
     if given.noise is not None and stored.noise != given.noise:
         lines.append(f"noise: {stored.noise!r} stored, {given.noise!r} given")
+    if stored.robust != given.robust:
+        lines.append(f"robust: {stored.robust} stored, {given.robust} given")
     return lines

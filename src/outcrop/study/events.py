@@ -34,6 +34,7 @@ from outcrop.space import Space
 from outcrop.typing import Params
 
 VERSION = 1  # of all events together; a reader refuses what is newer
+UNSAID = {"unsaid": True}  # of a field that is written only if it is not its default
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,11 @@ class Event:
         'Failed'
         """
         kind = type(self).__name__
-        written = {each.name: getattr(self, each.name) for each in fields(self)}
+        written = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if not (each.metadata == UNSAID and getattr(self, each.name) == each.default)
+        }
         return {
             "event": kind,
             "version": VERSION,
@@ -68,6 +73,7 @@ class Created(Event):
     seed: int = 0
     noise: bool | float | None = None
     at: float = 0.0
+    robust: bool = field(default=False, metadata=UNSAID)
 
 
 @dataclass(frozen=True)
@@ -86,13 +92,18 @@ class Asked(Event):
 
 @dataclass(frozen=True)
 class Told(Event):
-    """A value came back; one that is not finite is a failure."""
+    """A value came back; one that is not finite is a failure.
+
+    `where` are the numbers that were not as asked for, `where_std` how well they are known.
+    """
 
     number: int
     value: float
     std: float | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
     at: float = 0.0
+    where: Params | None = field(default=None, metadata=UNSAID)
+    where_std: Params | None = field(default=None, metadata=UNSAID)
 
 
 @dataclass(frozen=True)
@@ -124,6 +135,8 @@ class Late(Event):
     reason: str = ""
     info: Mapping[str, Any] = field(default_factory=dict)
     at: float = 0.0
+    where: Params | None = field(default=None, metadata=UNSAID)
+    where_std: Params | None = field(default=None, metadata=UNSAID)
 
 
 @dataclass(frozen=True)
@@ -210,7 +223,8 @@ def from_json(data: Mapping[str, Any]) -> Event:
     if not isinstance(kind, str) or kind not in KINDS:
         raise StorageError(f"a stored event: expected one of {[*KINDS]}, got {kind!r}")
     expected = {each.name for each in fields(KINDS[kind])}
-    if stored.keys() != expected:
+    optional = {each.name for each in fields(KINDS[kind]) if each.metadata == UNSAID}
+    if not expected - optional <= stored.keys() <= expected:
         raise StorageError(
             f"a stored {kind}: expected the keys {sorted(expected)}, got {sorted(stored)}"
         )

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-__all__ = ["Ledger"]
+__all__ = ["Chunk", "Ledger"]
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 CHUNK = 64  # an update copies this many places and one per chunk: few up to some 10 000 items
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk(Generic[Item]):
+    """Places of a ledger in a row, and what was made of their items."""
+
+    places: tuple[Item | None, ...]
+
+    def made(self, make: Callable[[Sequence[Item]], Made]) -> Made:
+        """What `make`, a function that lasts, makes of the items; it is made once."""
+        if make not in self._made:
+            self._made[make] = make([item for item in self.places if item is not None])
+        made: Made = self._made[make]
+        return made
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,28 +42,38 @@ class Ledger(Generic[Item]):
     (['b'], ['a', 'b'], 2)
     """
 
-    chunks: tuple[tuple[Item | None, ...], ...] = ()  # all but the last are full
+    chunks: tuple[Chunk[Item], ...] = ()  # all but the last are full
 
     def __len__(self) -> int:
-        return CHUNK * (len(self.chunks) - 1) + len(self.chunks[-1]) if self.chunks else 0
+        if not self.chunks:
+            return 0
+        return CHUNK * (len(self.chunks) - 1) + len(self.chunks[-1].places)
 
     def __getitem__(self, number: int) -> Item | None:
         chunk, place = divmod(number, CHUNK)
-        return self.chunks[chunk][place]
+        return self.chunks[chunk].places[place]
 
     def __iter__(self) -> Iterator[Item]:
         """Items that are there, by number."""
-        return (item for chunk in self.chunks for item in chunk if item is not None)
+        return (item for chunk in self.chunks for item in chunk.places if item is not None)
 
     def appended(self, item: Item) -> Ledger[Item]:
         """This ledger with one more item."""
-        if not self.chunks or len(self.chunks[-1]) == CHUNK:
-            return Ledger((*self.chunks, (item,)))
-        return Ledger((*self.chunks[:-1], (*self.chunks[-1], item)))
+        if not self.chunks or len(self.chunks[-1].places) == CHUNK:
+            return Ledger((*self.chunks, Chunk((item,))))
+        return Ledger((*self.chunks[:-1], Chunk((*self.chunks[-1].places, item))))
 
     def replaced(self, number: int, item: Item | None) -> Ledger[Item]:
         """This ledger with another item, or none, at `number`."""
         where, place = divmod(number, CHUNK)
-        chunk = self.chunks[where]
-        chunk = (*chunk[:place], item, *chunk[place + 1 :])
+        places = self.chunks[where].places
+        chunk = Chunk((*places[:place], item, *places[place + 1 :]))
         return Ledger((*self.chunks[:where], chunk, *self.chunks[where + 1 :]))
+
+    def made(self, make: Callable[[Sequence[Item]], Made]) -> list[Made]:
+        """What `make` makes of the items of each chunk, once for all ledgers that share it.
+
+        >>> Ledger[int]().appended(3).appended(4).made(sum)
+        [7]
+        """
+        return [chunk.made(make) for chunk in self.chunks]

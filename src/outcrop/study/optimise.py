@@ -22,6 +22,7 @@ def minimize(
     seed: int | None = None,
     method: Any = "auto",
     noise: bool | float | None = None,
+    robust: bool = False,
     **options: Any,
 ) -> Result:
     """Minimise `objective`, a function of a dict of parameters, in at most `n_trials` trials.
@@ -36,7 +37,7 @@ def minimize(
     on. `options` are those of `Study.optimize`: `n_workers`, `timeout`, `callbacks`, `progress` and
     the rest. Nothing is stored; a `Study` with a storage is what survives.
     """
-    study = Study(space, method=method, direction="minimize", seed=seed, noise=noise)
+    study = Study(space, method=method, direction="minimize", seed=seed, noise=noise, robust=robust)
     return study.optimize(objective, n_trials, **options)
 
 
@@ -48,6 +49,7 @@ def maximize(
     seed: int | None = None,
     method: Any = "auto",
     noise: bool | float | None = None,
+    robust: bool = False,
     **options: Any,
 ) -> Result:
     """Maximise `objective`; everything else is as in `minimize`.
@@ -57,5 +59,5 @@ def maximize(
     >>> maximize(lambda p: p["n"], space, n_trials=3, method="random", noise=False).best_value
     3.0
     """
-    study = Study(space, method=method, direction="maximize", seed=seed, noise=noise)
+    study = Study(space, method=method, direction="maximize", seed=seed, noise=noise, robust=robust)
     return study.optimize(objective, n_trials, **options)

@@ -32,7 +32,9 @@ class Optimizer(Telling):
 
     `method` is a name, a `Method`, or anything that proposes as a `Strategy` does. `noise` is None
     (find out), False, True, or the standard deviation of a value. The same seed and the same order
-    of calls give the same trials. It is not made for several threads at once: `Study` is.
+    of calls give the same trials. If the space declares noise of inputs, `robust` searches for the
+    best average over that noise instead of the best point. It is not made for several threads at
+    once: `Study` is.
     """
 
     def __init__(
@@ -43,8 +45,9 @@ class Optimizer(Telling):
         direction: str = "minimize",
         seed: int | None = None,
         noise: bool | float | None = None,
+        robust: bool = False,
     ) -> None:
-        created = created_of(space, method, direction, seed, noise)
+        created = created_of(space, method, direction, seed, noise, robust)
         self._strategy = strategy_for(method, space)
         self._state = fold([created])
 

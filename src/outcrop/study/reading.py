@@ -6,12 +6,13 @@ __all__ = ["Reading"]
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from outcrop.errors import NoBelief
 from outcrop.space import Space
 from outcrop.strategies import Belief, Strategy
-from outcrop.study import commands, tables
+from outcrop.study import checks, tables
 from outcrop.study.answers import (
     Explanation,
     ObjectiveBelief,
@@ -20,7 +21,7 @@ from outcrop.study.answers import (
     recommended,
 )
 from outcrop.study.best import HasBest, best_of
-from outcrop.study.commands import Purpose
+from outcrop.study.commands import Purpose, generator
 from outcrop.study.state import State
 from outcrop.study.trial import Trial
 
@@ -30,7 +31,7 @@ class Reading(HasBest):
 
     _strategy: Strategy
     _state: State  # the newest that was seen; how it began never changes
-    _believed: tuple[State, Belief] | None = None
+    _believed: tuple[State, dict[bool, Belief]] | None = None
 
     @abstractmethod
     def _current(self) -> State:
@@ -60,6 +61,11 @@ class Reading(HasBest):
     def noise(self) -> bool | float | None:
         return self._state.created.noise
 
+    @property
+    def robust(self) -> bool:
+        """Whether the average over the noise of inputs is what is searched for."""
+        return self._state.created.robust
+
     # What is known
 
     @property
@@ -75,14 +81,22 @@ class Reading(HasBest):
 
     @property
     def belief(self) -> ObjectiveBelief:
-        """What is believed of the objective now; `NoBelief` before the first value."""
-        state = self._current()
-        return ObjectiveBelief(state, self._belief(state), self._strategy)
+        """What is believed of the objective now; `NoBelief` before the first value.
 
-    def recommend(self) -> Recommendation:
-        """The evaluated configuration that is believed best, and how surely it is."""
+        Of the objective itself, also in a `robust` study: `recommend` tells of its average.
+        """
         state = self._current()
-        return recommended(state, self._belief(state))
+        return ObjectiveBelief(state, self._belief(state, robust=False), self._strategy)
+
+    def recommend(self, *, robust: bool | None = None) -> Recommendation:
+        """The evaluated configuration that is believed best, and how surely it is.
+
+        With `robust` that is the one with the best average over the noise of inputs, without it the
+        one that is best if it is met exactly; left open, it is what the study searches for.
+        """
+        state = self._current()
+        is_robust = checks.checked_robust(self.robust if robust is None else robust, self.space)
+        return recommended(state, self._belief(state, is_robust), is_robust)
 
     def explain(self, trial: Trial | int | None = None) -> Explanation:
         """Why `trial` was made, by default the newest that was asked for."""
@@ -92,12 +106,15 @@ class Reading(HasBest):
         """All trials as a pandas DataFrame."""
         return tables.to_frame(self.trials, self.space)
 
-    def _belief(self, state: State) -> Belief:
-        """The strategy's belief, kept until something happens."""
+    def _belief(self, state: State, robust: bool) -> Belief:
+        """The strategy's belief in the objective or its average, kept until something happens."""
         if not len(state.view.y):
             raise NoBelief("nothing is believed before the first value; tell or add one")
         kept = self._believed  # read once: another thread may put its own there
         if kept is None or kept[0] is not state:
-            believed = self._strategy.belief(state.view, commands.generator(state, Purpose.BELIEF))
-            self._believed = kept = state, believed
-        return kept[1]
+            self._believed = kept = state, {}
+        beliefs = kept[1]
+        if robust not in beliefs:
+            view = replace(state.view, robust=robust)
+            beliefs[robust] = self._strategy.belief(view, generator(state, Purpose.BELIEF))
+        return beliefs[robust]

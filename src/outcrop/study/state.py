@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate, chain
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -34,6 +35,7 @@ from outcrop.study.events import (
     Told,
 )
 from outcrop.study.ledger import Ledger
+from outcrop.study.places import covariances, positions
 from outcrop.study.trial import ReadOnly, Trial, TrialState
 from outcrop.typing import Params, Points, Vector
 
@@ -82,14 +84,11 @@ class State:
 
     def in_state(self, name: TrialState) -> Sequence[Record]:
         """Records of running, finished or failed trials, by number."""
-        return self._by_state[name]
+        return [record for block in self._blocks for record in block.records[name]]
 
     @cached_property
-    def _by_state(self) -> dict[TrialState, list[Record]]:
-        found: dict[TrialState, list[Record]] = {"running": [], "finished": [], "failed": []}
-        for record in self.records:
-            found[record.trial.state].append(record)
-        return found
+    def _blocks(self) -> list[Block]:
+        return self.records.made(_block)
 
     def record(self, number: int) -> Record:
         """What is known of a trial, or `TrialError`.
@@ -107,27 +106,76 @@ class State:
 
     @cached_property
     def view(self) -> View:
-        """What a strategy sees; encoded rows are kept with the trials, so this is only stacking."""
-        finished = self.in_state("finished")
-        trials = [record.trial for record in finished]
-        missing = math.nan
+        """What a strategy sees; blocks of trials are kept, so this is only joining them."""
+        blocks = self._blocks
+        X, moved = self._points("finished"), self._moved
+        values = np.concatenate([np.empty(0), *(block.values for block in blocks)])
         return View(
             number=self.next_number,
-            X=self._stacked(finished),
-            y=_frozen([self.sign * (trial.value or 0.0) + 0.0 for trial in trials]),  # never -0.0
-            std=_frozen([missing if trial.std is None else trial.std for trial in trials]),
-            pending=self._stacked(self.in_state("running")),
-            failed=self._stacked(self.in_state("failed")),
-            known=frozenset(record.key for record in self.records),
+            X=X,
+            y=_frozen(self.sign * values + 0.0),  # never -0.0
+            std=_frozen(np.concatenate([np.empty(0), *(block.stds for block in blocks)])),
+            pending=self._points("running"),
+            failed=self._points("failed"),
+            known=frozenset(chain.from_iterable(block.keys for block in blocks)),
             noise=self.created.noise,
             warm=self.warm,
             seed=self.created.seed,
+            at=positions(self.space, X, moved),
+            input_cov=covariances(self.space, X, moved),
+            robust=self.created.robust,
         )
 
-    def _stacked(self, records: Iterable[Record]) -> Points:
-        rows = [record.x for record in records]
-        flat = np.concatenate(rows) if rows else np.empty(0)
-        return _frozen(flat).reshape(len(rows), len(self.space.columns))
+    @property
+    def _moved(self) -> dict[int, Trial]:
+        """Finished trials whose places were told, by their count among the finished ones."""
+        starts = accumulate((len(block.values) for block in self._blocks), initial=0)
+        parts = zip(starts, self._blocks, strict=False)
+        return {start + row: trial for start, block in parts for row, trial in block.moved}
+
+    def _points(self, name: TrialState) -> Points:
+        """Encoded points of the trials in a state, by number."""
+        flat = np.concatenate([np.empty(0), *(block.points[name] for block in self._blocks)])
+        count = sum(len(block.records[name]) for block in self._blocks)
+        return _frozen(flat).reshape(count, len(self.space.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some trials with numbers in a row, as a view needs them.
+
+    All but the newest blocks are those of the states before, so that asking for the next of 10 000
+    trials takes hardly longer than for the next of ten.
+    """
+
+    records: Mapping[TrialState, Sequence[Record]]
+    points: Mapping[TrialState, Vector]  # of those records, one after the other
+    values: Vector  # told, in the user's sign
+    stds: Vector  # NaN where none was told
+    keys: Sequence[str]
+    moved: Sequence[tuple[int, Trial]]  # finished trials whose places were told
+
+
+def _block(records: Sequence[Record]) -> Block:
+    by_state: dict[TrialState, list[Record]] = {"running": [], "finished": [], "failed": []}
+    for record in records:
+        by_state[record.trial.state].append(record)
+    finished = [record.trial for record in by_state["finished"]]
+    return Block(
+        by_state,
+        {
+            name: np.concatenate([np.empty(0), *(record.x for record in some)])
+            for name, some in by_state.items()
+        },
+        np.array([trial.value for trial in finished], dtype=np.float64),
+        np.array([math.nan if t.std is None else t.std for t in finished], dtype=np.float64),
+        [record.key for record in records],
+        [
+            (row, trial)
+            for row, trial in enumerate(finished)
+            if trial.at is not None or trial.at_std is not None
+        ],
+    )
 
 
 Place: TypeAlias = tuple[Params, Vector, str]  # checked parameters, `x` and key
@@ -221,6 +269,8 @@ def _told(state: State, event: Told) -> State:
         **_outcome(event.value, event.std),
         finished=event.at,
         info=ReadOnly.deep(event.info),
+        at=None if event.where is None else ReadOnly(event.where),
+        at_std=None if event.where_std is None else ReadOnly(event.where_std),
     )
     return _ended(state, replace(record, expired=False), told)
 

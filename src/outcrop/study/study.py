@@ -61,8 +61,9 @@ class Study(Telling):
         direction: str = "minimize",
         seed: int | None = None,
         noise: bool | float | None = None,
+        robust: bool = False,
     ) -> None:
-        created = created_of(space, method, direction, seed, noise)
+        created = created_of(space, method, direction, seed, noise, robust)
         strategy = strategy_for(method, space)
         if name is None:
             if storage is not None:

@@ -1,14 +1,15 @@
 """Trials as a data frame, and a data frame as results.
 
 A row is a trial. Parameters have columns of their flat names; one that is called like a column of
-trials (`value`, `std`, …) has `params.` before it. Cells of inactive parameters are empty.
+trials (`value`, `std`, …) has `params.` before it. Cells of inactive parameters are empty. Places
+that were told have columns `at.…` and `at_std.…`.
 """
 
 from __future__ import annotations
 
-__all__ = ["is_frame", "results_of", "to_frame"]
+__all__ = ["is_frame", "places_told", "results_of", "to_frame"]
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from outcrop.errors import MissingExtra, ParamsError, TrialError
@@ -41,11 +42,24 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
         # 1, 1.0 and True are three categories, which pandas would make one
         kept = "object" if isinstance(parameter, Categorical) else None
         columns[_column(name)] = pd.Series(cells, dtype=kept)
+    for column, cells in places_told(trials, space).items():
+        columns[column] = pd.Series(cells, dtype="float64")
     columns |= fields(AFTER)
     for name in ("started", "finished"):
         seconds = pd.Series(columns[name], dtype="float64")
         columns[name] = pd.to_datetime(seconds, unit="s", utc=True)
     return pd.DataFrame(columns)
+
+
+def places_told(trials: Sequence[Trial], space: Space) -> dict[str, list[float | None]]:
+    """Where evaluations really happened, as far as it was told of any: a column for each number."""
+    told: dict[str, list[float | None]] = {}
+    for field in ("at", "at_std"):
+        for name in space.parameters:
+            cells = [(getattr(trial, field) or {}).get(name) for trial in trials]
+            if any(cell is not None for cell in cells):
+                told[f"{field}.{name}"] = cells
+    return told
 
 
 def is_frame(given: object) -> bool:

@@ -39,13 +39,20 @@ class Telling(Reading):
         *,
         std: float | None = None,
         info: Mapping[str, Any] | None = None,
+        at: Params | None = None,
+        at_std: Mapping[str, float] | None = None,
     ) -> Trial:
         """The finished trial; NaN or ±inf makes it a failed one.
 
         `std` is the standard deviation of `value`, if it is known; `info` is kept with the trial.
+        `at` says where the evaluation really happened, in numbers that were not as asked for; they
+        count as exact but for those with an `at_std`, in the units of `Float.input_std`. Outside
+        the bounds they may be by five standard deviations.
         """
-        at = time.time()
-        return self._ended(lambda state: commands.told(state, trial, value, std, info, at))
+        now = time.time()
+        return self._ended(
+            lambda state: commands.told(state, trial, value, std, info, now, at, at_std)
+        )
 
     def fail(
         self, trial: Trial | int, reason: str = "", *, info: Mapping[str, Any] | None = None

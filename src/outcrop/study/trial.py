@@ -68,6 +68,8 @@ class Trial:
     finished: float | None = None  # or failed
     info: Mapping[str, Any] = field(default_factory=ReadOnly)  # what the user told beside the value
     why: Mapping[str, Any] = field(default_factory=ReadOnly)  # the suggestion's record, as JSON
+    at: Params | None = None  # numbers that were not as asked for, by flat name, as told
+    at_std: Params | None = None  # how well places are known, likewise
 
     def __hash__(self) -> int:
         return hash(self.number)  # mappings have none

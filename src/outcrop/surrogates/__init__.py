@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "Analytic",
     "Arc",
     "Blend",
     "CoCaBO",
@@ -17,6 +18,7 @@ __all__ = [
     "HeteroscedasticGP",
     "Independent",
     "Inferred",
+    "InputNoise",
     "Latent",
     "LatentGP",
     "LatentPosterior",
@@ -24,11 +26,13 @@ __all__ = [
     "Marginal",
     "MarginalPosterior",
     "Mixture",
+    "NIGP",
     "OneHot",
     "PathChains",
     "PathGP",
     "PathPosterior",
     "Posterior",
+    "RandFunc",
     "SamplePath",
     "Spartan",
     "Standardised",
@@ -38,6 +42,7 @@ __all__ = [
     "Treed",
     "TreedGP",
     "TreedPosterior",
+    "UTGP",
     "Warped",
 ]
 
@@ -52,6 +57,7 @@ from outcrop.surrogates.latent import Latent, LatentGP, LatentPosterior, Lottery
 from outcrop.surrogates.mgp import MarginalPosterior
 from outcrop.surrogates.mixed import CoCaBO, OneHot
 from outcrop.surrogates.mixture import Mixture
+from outcrop.surrogates.noisy import NIGP, UTGP, Analytic, InputNoise, RandFunc
 from outcrop.surrogates.outcome import Standardised
 from outcrop.surrogates.path_chains import PathChains
 from outcrop.surrogates.path_gp import PathGP

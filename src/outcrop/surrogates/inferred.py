@@ -135,7 +135,8 @@ def _part(data: Observations, rng: Rng) -> Observations:
     best, rest = order[: COLD_ROWS // 3], rng.permutation(order[COLD_ROWS // 3 :])
     rows = np.sort(np.concatenate([best, rest[: COLD_ROWS - len(best)]]))
     noise = None if data.noise is None else data.noise[rows]
-    return Observations(data.X[rows], data.y[rows], noise)
+    input_cov = None if data.input_cov is None else data.input_cov[rows]
+    return Observations(data.X[rows], data.y[rows], noise, input_cov)
 
 
 def _stored(layout: Layout[Any], draws: Draws, data: Observations) -> dict[str, Any]:

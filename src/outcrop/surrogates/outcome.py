@@ -50,8 +50,11 @@ class Standardised:
     spread: float = 1.0
 
     @classmethod
-    def of(cls, y: Vector, X: Points | None = None) -> Standardised:
-        """The map that standardises `y`, observed at `X`; constant values are only centred."""
+    def of(cls, y: Vector, X: Points | None = None, bend: bool = True) -> Standardised:
+        """The map that standardises `y`, observed at `X`; constant values are only centred.
+
+        Without `bend` it is linear: for what is to be averaged in the objective's own units.
+        """
         y = np.asarray(y, dtype=float)
         if not len(y) or not np.isfinite(y).all():
             raise ModelError(f"expected at least one value and all of them finite, got {y}")
@@ -61,7 +64,7 @@ class Standardised:
         median = float(np.median(scaled if X is None else scaled[spread_out(X)]))
         good, bad = median - float(scaled.min()), float(scaled.max()) - median
         rounding = 8 * EPSILON * max(abs(median), abs(float(scaled.min())))
-        if good > rounding and bad > LONGEST * good:
+        if bend and good > rounding and bad > LONGEST * good:
             bent = cls(power, median, good, _tail(min(bad / good, 1e300)))
             z = bent.apply(y)
             return cls(power, median, good, bent.tail, float(z.mean()), float(z.std()))

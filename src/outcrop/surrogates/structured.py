@@ -21,11 +21,12 @@ __all__ = [
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from outcrop import kernels
+from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.kernels import (
     Conditional,
@@ -48,8 +49,10 @@ from outcrop.params import free
 from outcrop.priors import Gamma, Prior, Uniform
 from outcrop.space import Choice, Column, Space
 from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.contest import Contest, log_odds
 from outcrop.surrogates.families import Family
 from outcrop.surrogates.gp import GP
+from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.path_chains import PathChains
 from outcrop.surrogates.path_gp import PathGP
 
@@ -66,6 +69,7 @@ class Priors(NamedTuple):
     category_scales: Prior
     amplitude: Prior
     level: float  # variance of the unknown level
+    plain: Kernel | None = None  # of one process that takes no further account of choices
 
 
 class Place(NamedTuple):
@@ -137,23 +141,45 @@ class TreeStructured(Structured):
 
         oc.Method(surrogate=oc.surrogates.TreeStructured())
         oc.Method(surrogate=oc.surrogates.TreeStructured(oc.kernels.Fourier()))   # curved effects
-        oc.Method(surrogate=oc.surrogates.TreeStructured(sees_shared=False))      # the source's
+        oc.Method(surrogate=oc.surrogates.TreeStructured(sees_shared=False, chance=1.0))
+                                                                                  # the source's
 
     `basis` says how shared parameters enter the linear model [Jenatton et al. 2017, section 2.4].
     With `sees_shared` the process of a leaf sees them too, and so can bend what is linear there.
+
+    `chance` is the prior probability that leaves of their own predict better than one process, for
+    which parameters that are not active count for nothing; the likelier of the two is believed.
+    With 1 it is always the leaves.
     """
 
     basis: Basis = field(default_factory=Linear)
     sees_shared: bool = True
+    chance: float = 0.5
     label: ClassVar[str] = "tree-structured GP"
 
+    def __post_init__(self) -> None:
+        if not 0 < self.chance <= 1:
+            raise ModelError(
+                f"TreeStructured(chance={self.chance!r}): expected a probability above 0, 1 for "
+                "leaves of their own whatever they predict"
+            )
+
     def kernel(self, space: Space, priors: Priors) -> Kernel:
-        return _marginal(space, priors, self.basis, self.sees_shared)
+        """That of the leaves and what they share; before them that of their rival, if any."""
+        own = _marginal(space, priors, self.basis, self.sees_shared)
+        if self.chance == 1 or priors.plain is None:
+            return own
+        return Sum((priors.plain, *own.kernels))
 
     def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
         assert isinstance(model.kernel, Sum)
-        shared, *leaves = model.kernel.kernels
-        return PathChains(PathGP(shared, tuple(leaves), model.noise), inference)  # type: ignore[arg-type]
+        plain, *parts = model.kernel.kernels
+        shared, *leaves = parts if isinstance(plain, Offset) else (plain, *parts)
+        tree = PathChains(PathGP(shared, tuple(leaves), model.noise), inference)  # type: ignore[arg-type]
+        if not isinstance(plain, Offset):
+            return tree
+        whole = Inferred(replace(model, kernel=plain), inference)
+        return Contest(whole, tree, log_odds(self.chance))
 
 
 @dataclass(frozen=True)
@@ -262,7 +288,7 @@ class Arc(Structured):
         return Offset(priors.level, Scaled(free(priors.amplitude), Product(tuple(parts))))
 
 
-def _marginal(space: Space, priors: Priors, basis: Basis, sees_shared: bool) -> Kernel:
+def _marginal(space: Space, priors: Priors, basis: Basis, sees_shared: bool) -> Sum:
     shared, leaves = places(space)
     nodes = [
         (

@@ -26,6 +26,7 @@ from outcrop.testing.acquisitions import ACQUISITION_CONTRACT
 from outcrop.testing.differences import central_differences
 from outcrop.testing.kernels import KERNEL_CONTRACT
 from outcrop.testing.maximisers import MAXIMISER_CONTRACT
+from outcrop.testing.pending import PENDING_CONTRACT
 from outcrop.testing.posteriors import POSTERIOR_CONTRACT
 from outcrop.testing.storages import STORAGE_CONTRACT, UNSHARED_STORAGE_CONTRACT
-from outcrop.testing.strategies import PENDING_CONTRACT, STRATEGY_CONTRACT, view_of
+from outcrop.testing.strategies import STRATEGY_CONTRACT, view_of

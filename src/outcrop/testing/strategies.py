@@ -1,19 +1,16 @@
-"""What every strategy and every pending policy must satisfy."""
+"""What every strategy must satisfy."""
 
 from __future__ import annotations
 
-__all__ = ["PENDING_CONTRACT", "STRATEGY_CONTRACT", "view_of"]
+__all__ = ["STRATEGY_CONTRACT", "view_of"]
 
 import json
 from typing import Any
 
 import numpy as np
 
-from outcrop.acquisition import LogEI
 from outcrop.space import Space
 from outcrop.strategies.base import Strategy, View
-from outcrop.strategies.pending import Pending
-from outcrop.surrogates import Mixture
 from outcrop.typing import Points, Vector
 
 
@@ -71,37 +68,4 @@ STRATEGY_CONTRACT = (
     suggests_the_same_for_the_same_generator,
     suggests_nothing_known_unless_noisy,
     records_are_plain_data,
-)
-
-
-def accounting_leaves_the_belief_untouched(
-    policy: Pending, belief: Mixture, pending: Points
-) -> None:
-    before = belief.predict_each(pending)
-    policy.account(pending, belief, LogEI(best=0.0), np.random.default_rng(0))
-    np.testing.assert_array_equal(belief.predict_each(pending)[0], before[0])
-
-
-def order_of_pending_is_irrelevant(policy: Pending, belief: Mixture, pending: Points) -> None:
-    scores = []
-    for order in (np.arange(len(pending)), np.arange(len(pending))[::-1]):
-        posterior, acquisition = policy.account(
-            pending[order], belief, LogEI(best=0.0), np.random.default_rng(0)
-        )
-        scores.append(acquisition(posterior, pending + 0.01))
-    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-5, atol=1e-6)
-
-
-def a_running_trial_is_less_worth_repeating(
-    policy: Pending, belief: Mixture, pending: Points
-) -> None:
-    plain = LogEI(best=0.0)
-    posterior, acquisition = policy.account(pending, belief, plain, np.random.default_rng(0))
-    assert (acquisition(posterior, pending) < plain(belief, pending)).all()
-
-
-PENDING_CONTRACT = (
-    accounting_leaves_the_belief_untouched,
-    order_of_pending_is_irrelevant,
-    a_running_trial_is_less_worth_repeating,
 )

@@ -1,0 +1,167 @@
+"""What experiments with many workers share: the thesis's settings, and searches in virtual time.
+
+A run is known by its number. Its searches begin with the same `3 d` evaluated points and the same
+`k` jobs, one for each worker, and a trial takes equally long in all of them. A step is one
+evaluation that has ended; values of a row are in the order in which they became known.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "FLOOR",
+    "METHODS",
+    "STEPS",
+    "Refitted",
+    "draw_band",
+    "log_regrets",
+    "method_of",
+    "simulated",
+    "times",
+]
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+import outcrop as oc
+from experiments.harness import Row
+from experiments.searches import problem_of
+from outcrop.data import Observations
+from outcrop.inference import MAP, Slice
+from outcrop.kernels import Matern52, Scaled
+from outcrop.params import free
+from outcrop.priors import Gamma, Uniform
+from outcrop.strategies.initial import Uniform as UniformDesign
+from outcrop.surrogates import GP, Inferred, Mixture
+from outcrop.typing import Matrix, Rng, Vector
+
+STEPS = 100
+PER_DIMENSION = 3  # points that are evaluated before the workers are there
+POINTS = 103  # keeps the stream of these points apart from those of a search
+DIGITS = 6  # of virtual times
+FLOOR = 1e-9  # regret, as it enters a logarithm
+
+LENGTHSCALES = Uniform(0.05 / 2, 1.0 / 2)  # bounds of the thesis on [−1, 1], on the unit cube
+VARIANCE = Gamma(1.0, 0.001)
+NOISE = 1e-6
+KAPPA = 2.0
+EVERY = 4  # observations after which hyperparameters are found anew
+INFERENCE = MAP(starts=8)
+KEPT = Slice(chains=1, burn_in=0, sweeps=0)  # previous hyperparameters as they are
+
+POLICIES: dict[str, Any] = {
+    "KB": oc.pending.Believer(),
+    "TS": oc.pending.Thompson(),
+    "PLAyBOOK-L": oc.pending.PLAyBOOK("L", positivity="offset"),
+    "PLAyBOOK-LL": oc.pending.PLAyBOOK("LL", positivity="offset"),
+    "PLAyBOOK-H": oc.pending.PLAyBOOK("H", positivity="offset"),
+    "PLAyBOOK-HL": oc.pending.PLAyBOOK("HL", positivity="offset"),
+}
+METHODS = tuple(POLICIES)
+
+
+@dataclass(frozen=True, eq=False)
+class Refitted:
+    """A surrogate whose hyperparameters change once `every` observations have come in."""
+
+    model: GP
+    inference: MAP = INFERENCE
+    every: int = EVERY
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        fitted = previous["fitted"] if previous else -self.every
+        is_due = len(observations) - fitted >= self.every
+        surrogate = Inferred(self.model, self.inference if is_due else KEPT)
+        belief = surrogate.fit(observations, rng, previous)
+        state = {**belief.state, "fitted": len(observations) if is_due else fitted}
+        return replace(belief, state=state)
+
+
+def method_of(name: str, dimension: int) -> oc.Method:
+    """A method of the thesis, by its name there."""
+    kernel = Scaled(free(VARIANCE), Matern52(free(LENGTHSCALES, size=dimension)))
+    return oc.Method(
+        surrogate=Refitted(GP(kernel, noise=NOISE)),
+        acquisition=oc.acquisition.Thompson() if name == "TS" else oc.acquisition.UCB(KAPPA),
+        pending=POLICIES[name],
+        initial=UniformDesign(size=PER_DIMENSION * dimension),
+    )
+
+
+def simulated(
+    problem_name: str,
+    name: str,
+    n_workers: int,
+    run: int,
+    mode: Literal["asynchronous", "synchronous"] = "asynchronous",
+) -> Row:
+    """A search that makes `STEPS` suggestions after the first jobs, as a row.
+
+    It holds all values, the number of initial ones, the virtual times at which the others became
+    known, seconds of processor time per suggestion, and how many suggestions fell back on something
+    simpler after numerical trouble.
+    """
+    problem = problem_of(problem_name)
+    d = problem.dimension
+    rng = np.random.default_rng([run, POINTS])
+    points = problem.space.sample(rng, PER_DIMENSION * d + n_workers)
+    begun = time.process_time()
+    simulation = oc.simulate(
+        problem,
+        method_of(name, d),
+        n_workers=n_workers,
+        n_trials=n_workers + STEPS,
+        mode=mode,
+        initial=points[: PER_DIMENSION * d],
+        enqueue=points[PER_DIMENSION * d :],
+        noise=False,
+        seed=run,
+        progress=False,
+    )
+    seconds = time.process_time() - begun
+    ended = sorted((trial.finished or 0.0, trial.number, trial) for trial in simulation.trials)
+    known = [trial for _, _, trial in ended]
+    return {
+        "values": [trial.value for trial in known],
+        "n_initial": PER_DIMENSION * d,
+        "times": [round(finished, DIGITS) for finished, _, _ in ended[PER_DIMENSION * d :]],
+        "seconds": [round(seconds / STEPS, 5)],
+        "fallbacks": sum(trial.why.get("source") == "fallback" for trial in known),
+    }
+
+
+def log_regrets(row: Row) -> Vector:
+    """ln(best value − minimum) from the initial points on and after every further evaluation."""
+    best = np.minimum.accumulate(row["values"])[row["n_initial"] - 1 :]
+    minimum = problem_of(row["cell"]["problem"]).minimum
+    return np.asarray(np.log(np.maximum(best - minimum, FLOOR)))
+
+
+def times(row: Row) -> Vector:
+    """When each of the `log_regrets` became known; the first at 0."""
+    return np.append(0.0, row["times"])
+
+
+def draw_band(axes: Any, index: int, label: str, x: Vector, traces: Matrix) -> None:
+    """The mean of `traces`, `(runs, len(x))`, and a standard error either side."""
+    from outcrop.plots.convergence import COLOURS, DASHES, SHAPES
+
+    colour = COLOURS[index % len(COLOURS)]
+    mean, error = traces.mean(0), traces.std(0) / np.sqrt(len(traces))
+    axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.13, lw=0)
+    axes.plot(
+        x,
+        mean,
+        color=colour,
+        ls=DASHES[index % len(DASHES)],
+        marker=SHAPES[index % len(SHAPES)],
+        markevery=(index, max(len(x) // 6, 1)),
+        ms=4.5,
+        mfc="white",
+        label=label,
+    )

@@ -1,0 +1,125 @@
+"""The covariance of values at points that are known only as Gaussians."""
+
+from __future__ import annotations
+
+__all__ = ["ExpectedRBF"]
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outcrop.data import Pairs, summed
+from outcrop.kernels.base import Kernel, Pull
+from outcrop.kernels.stationary import RBF, positive_vector
+from outcrop.kernels.uncertain import UncertainPairs, matrices
+from outcrop.params import changed, shaped
+from outcrop.typing import Matrix, Points, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedRBF(RBF):
+    """The RBF kernel averaged over uncertain points x ~ N(m, S), x' ~ N(m', S').
+
+        k = |I + Λ⁻¹ T|^−½ exp(−½ δᵀ (Λ + T)⁻¹ δ),    T = S + S', δ = m − m', Λ = diag(ℓ²)
+
+    An observation's covariance with itself is 1: it was made at one place, wherever that is. Two
+    observations are two draws even if they were meant for the same place. Between exact points this
+    is `RBF`. `spread` is a standard deviation per dimension that the observations' points have, if
+    it is to be learnt; covariances that are known come with the pairs.
+    """
+
+    spread: Any = None  # (d,) or (1,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.spread is not None:
+            spread = positive_vector(type(self).__name__, "spread", self.spread)
+            object.__setattr__(self, "spread", spread)
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        if not isinstance(pairs, UncertainPairs):
+            K, pull = super().on(pairs)
+            spread_bar = None if self.spread is None else np.zeros_like(self.spread)
+
+            def parameters(K_bar: Matrix) -> Kernel:
+                return changed(pull.parameters(K_bar), spread=spread_bar)
+
+            return K, Pull(parameters, pull.inputs)
+        ones = np.ones(pairs.X1.shape[1])
+        if self.spread is not None and pairs.cov1 is None and pairs.cov2 is None:
+            return self._on_shared(pairs, pairs.ends * ones * self.spread**2, pairs.ends)
+        one, two = pairs.shared(pairs.cov1), pairs.shared(pairs.cov2)
+        if one is not None and two is not None:
+            return self._on_shared(pairs, one + two, ends=0)
+        return self._on_each(pairs)
+
+    def _on_shared(self, pairs: UncertainPairs, total: Vector, ends: int) -> tuple[Matrix, Pull]:
+        """All pairs have the variances `total`: another RBF kernel, of another height.
+
+        `ends` times the kernel's own are in it.
+        """
+        squares = 1 / self._weights(pairs.X1.shape[1])
+        sums = squares + total
+        height = np.sqrt(np.prod(squares / sums, axis=-1))
+        K = np.exp(-0.5 * pairs.squared_distances(1 / sums))
+        K *= height[(..., *(None,) * len(pairs.shape))]
+        if pairs.same:
+            K[pairs.diagonal] = 1.0
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            G = _apart(K_bar * K, pairs)
+            whole = 0.5 * float(G.sum())
+            sums_bar = pairs.pull_weights(0.5 * G, 1 / sums) / sums**2 - whole / sums
+            return self._gradient(sums_bar + whole / squares, sums_bar, ends)
+
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            return pairs.pull_inputs(-0.5 * _apart(K_bar * K, pairs), 1 / sums)
+
+        return K, Pull(parameters, inputs)
+
+    def _on_each(self, pairs: UncertainPairs) -> tuple[Matrix, Pull]:
+        d = pairs.X1.shape[1]
+        squares = 1 / self._weights(d)
+        M = squares[..., None, None, None, :] * np.eye(d)
+        if pairs.cov1 is not None:
+            M = M + matrices(pairs.cov1)[:, None]
+        if pairs.cov2 is not None:
+            M = M + matrices(pairs.cov2)[None, :]
+        inverse, logs = np.linalg.inv(M), np.linalg.slogdet(M)[1]
+        delta = pairs.X1[:, None, :] - pairs.X2[None, :, :]
+        w = (inverse @ delta[..., None])[..., 0]
+        level = 0.5 * np.log(squares).sum(-1)[..., None, None]
+        K = np.exp(level - 0.5 * logs - 0.5 * (delta * w).sum(-1))
+        if pairs.same:
+            K[pairs.diagonal] = 1.0
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            G = _apart(K_bar * K, pairs)[..., None]
+            own = np.broadcast_to(np.einsum("...ii->...i", inverse), w.shape)
+            bar = 0.5 * (G * (w**2 - own)).sum((0, 1)) + 0.5 * G.sum() / squares
+            return self._gradient(bar, np.zeros_like(bar), 0)
+
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            slopes = _apart(K_bar * K, pairs)[..., None] * w
+            return summed(-slopes.sum(-2)), summed(slopes.sum(-3))
+
+        return K, Pull(parameters, inputs)
+
+    def _gradient(self, squares_bar: Vector, total_bar: Vector, ends: int) -> Kernel:
+        """From gradients in the squared lengthscales and in the variances of a pair."""
+        if len(self.lengthscales) == 1:
+            squares_bar = squares_bar.sum(keepdims=True)
+        lengthscales_bar, spread_bar = 2 * self.lengthscales * squares_bar, None
+        if self.spread is not None:
+            if len(self.spread) == 1:
+                total_bar = total_bar.sum(keepdims=True)
+            spread_bar = 2 * ends * self.spread * total_bar
+        return shaped(self, lengthscales=lengthscales_bar, spread=spread_bar)
+
+
+def _apart(bar: Matrix, pairs: UncertainPairs) -> Matrix:
+    """A gradient without what a row's covariance with itself, a constant, would add to it."""
+    if pairs.same:
+        bar[pairs.diagonal] = 0.0
+    return bar

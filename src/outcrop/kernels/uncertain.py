@@ -1,0 +1,111 @@
+"""Pairs of points of which one or both are known only as a Gaussian.
+
+Covariances of points are variances `(1, d)` or `(n, d)`, or matrices `(1, d, d)` or `(n, d, d)`;
+a first axis of 1 stands for all points alike, and None for points that are exact.
+"""
+
+from __future__ import annotations
+
+__all__ = ["UncertainPairs", "matrices"]
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from outcrop.data import Pairs, Triangle
+from outcrop.errors import ModelError
+from outcrop.linalg import Indices, packed_indices
+from outcrop.typing import Matrix, Points, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class UncertainPairs(Pairs):
+    """The pairs `visible` of the places where points should be.
+
+    Kernels that know what uncertain points are (`ExpectedRBF`, `TaylorRBF`) ask for covariances;
+    all others see the places.
+    """
+
+    visible: Pairs = field(kw_only=True)
+    cov1: Matrix | None = field(kw_only=True)
+    cov2: Matrix | None = field(kw_only=True)
+    ends: int = field(default=0, kw_only=True)  # points of a pair that a kernel's own noise moves
+    same: bool = field(default=False, kw_only=True)  # a row with itself is one draw, not two
+
+    @classmethod
+    def of(
+        cls,
+        visible: Pairs,
+        cov1: Matrix | None,
+        cov2: Matrix | None,
+        ends: int = 0,
+        same: bool = False,
+    ) -> UncertainPairs:
+        points = visible.X1, visible.X2, visible.second_moves
+        return cls(*points, visible=visible, cov1=cov1, cov2=cov2, ends=ends, same=same)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.visible.shape
+
+    @property
+    def mismatches(self) -> Matrix:
+        return self.visible.mismatches
+
+    @property
+    def diagonal(self) -> tuple[Indices, ...]:
+        """Where in a matrix over the pairs a row meets itself."""
+        if isinstance(self.visible, Triangle):
+            return (packed_indices(len(self.X1))[2],)
+        rows = np.arange(len(self.X1))
+        return rows, rows
+
+    def shared(self, cov: Matrix | None) -> Vector | None:
+        """Variances `(d,)` that all points have in common, if it is so."""
+        if cov is None:
+            return np.zeros(self.X1.shape[1])
+        return cov[0] if cov.ndim == 2 and len(cov) == 1 else None
+
+    def squared_distances(self, weights: Vector) -> Matrix:
+        return self.visible.squared_distances(weights)
+
+    def pull_weights(self, r2_bar: Matrix, weights: Vector) -> Vector:
+        return self.visible.pull_weights(r2_bar, weights)
+
+    def pull_inputs(self, r2_bar: Matrix, weights: Vector) -> tuple[Points, Points]:
+        return self.visible.pull_inputs(r2_bar, weights)
+
+    def products(self, u1: Vector, u2: Vector) -> Matrix:
+        return self.visible.products(u1, u2)
+
+    def columns(self, columns: tuple[int, ...]) -> UncertainPairs:
+        cov1, cov2 = _part(self.cov1, columns), _part(self.cov2, columns)
+        return UncertainPairs.of(self.visible.columns(columns), cov1, cov2, self.ends, self.same)
+
+    def mapped(self, key: Hashable, function: Callable[[Points], Points]) -> UncertainPairs:
+        """A map that only blots out inactive columns: their covariances are 0 already."""
+        moved = self.visible.mapped(key, function)
+        if moved.X1.shape[1] != self.X1.shape[1]:
+            raise ModelError(
+                "a kernel of features cannot see uncertain points; use NIGP or UTGP with it"
+            )
+        return replace(self, X1=moved.X1, X2=moved.X2, visible=moved)
+
+    def moved(self, X1: Points, X2: Points) -> Pairs:
+        raise ModelError(
+            "a kernel that moves points would have to move their noise too; use NIGP or "
+            'UTGP(kind="full") with it'
+        )
+
+
+def matrices(cov: Matrix) -> Matrix:
+    """Covariances as matrices `(…, d, d)`."""
+    return cov if cov.ndim == 3 else cov[:, :, None] * np.eye(cov.shape[1])
+
+
+def _part(cov: Matrix | None, columns: tuple[int, ...]) -> Matrix | None:
+    if cov is None:
+        return None
+    part = cov[:, columns]
+    return part if cov.ndim == 2 else part[:, :, columns]

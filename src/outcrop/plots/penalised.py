@@ -1,0 +1,128 @@
+"""What running trials do to the acquisition: before and after they are accounted for."""
+
+from __future__ import annotations
+
+__all__ = ["penalised"]
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from outcrop.acquisition import Acquisition
+from outcrop.errors import MethodError
+from outcrop.plots import canvas
+from outcrop.plots.marks import mark_sites
+from outcrop.plots.slices import COARSE, FINE, MARGIN, Slice, reading_of
+from outcrop.space import Space
+from outcrop.strategies import ModelBased, View
+from outcrop.study.answers import ObjectiveBelief, Search
+from outcrop.study.reading import Reading
+from outcrop.surrogates import Mixture
+from outcrop.typing import Params, Rng
+
+TITLES = "as if nothing were running", "running trials accounted for"
+
+
+def penalised(
+    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
+) -> tuple[Any, ...]:
+    """Draw the acquisition as if nothing were running, and as it is; return both axes.
+
+        plots.penalised(study)[0].figure.savefig("penalised.png")
+
+    Along one parameter one above the other, along two side by side, each in its own units, with
+    busy points and the maximum of each marked. `names`, `at` and `axes` are as those of `belief`.
+    """
+    study = reading_of(study)
+    believed = study.belief
+    searches = _searches(study, believed)
+    cut = Slice.of(study, names, at)
+    draw = _curves if len(cut.axes) == 1 else _maps
+    return draw(study, searches, cut, axes)
+
+
+def _searches(study: Reading, believed: ObjectiveBelief) -> tuple[Search, Search]:
+    """What would be maximised if nothing were running, and what is."""
+    if not any(trial.state == "running" for trial in study.trials):
+        raise MethodError("no trial is running, so there is nothing to account for; ask for one")
+    unaware = replace(believed, strategy=_unaware(believed.strategy))
+    before, after = unaware.search, believed.search
+    if before is None or after is None:
+        raise MethodError(
+            "no acquisition is maximised: the initial design lasts, or the method has none"
+        )
+    return before, after
+
+
+@dataclass(frozen=True)
+class _Ignore:
+    """A policy that takes no notice of running trials."""
+
+    def account(
+        self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
+    ) -> tuple[Mixture, Acquisition]:
+        return posterior, acquisition
+
+
+def _unaware(strategy: Any) -> Any:
+    """The same strategy, which takes no notice of running trials."""
+    if isinstance(strategy, ModelBased):
+        return replace(strategy, pending=_Ignore())
+    if hasattr(strategy, "inner"):
+        return replace(strategy, inner=_unaware(strategy.inner))
+    return strategy
+
+
+def _curves(study: Reading, searches: Sequence[Search], cut: Slice, axes: Any) -> tuple[Any, ...]:
+    (x,), rows = cut.configurations(FINE)
+    if axes is None:
+        drawn = tuple(canvas.new_figure((7.0, 5.0)).subplots(2, 1, sharex=True))
+    else:
+        drawn = canvas.panels(axes, 2)
+    busy = [t for t in study.trials if t.state == "running" and cut.shows(t)]
+    for panel, search, title in zip(drawn, searches, TITLES, strict=False):
+        score = search.score(rows)
+        bottom, _ = canvas.peaks(score)
+        shown = np.maximum(score, bottom)
+        panel.fill_between(x, bottom, shown, color=canvas.SHADE, lw=0)
+        panel.plot(x, shown, color=canvas.INK, lw=1.0)
+        for place in cut.places(busy)[:, 0] if busy else ():
+            panel.axvline(place, color=canvas.FAINT, lw=0.8, ls="--", zorder=1)
+        _mark(panel, study, cut, ([x[int(np.argmax(score))]], [score.max()]))
+        panel.set_ylabel(search.acquisition)
+        panel.set_title(title, fontsize="medium")
+        cut.dress(panel, MARGIN)
+    for panel in drawn[:-1]:
+        panel.set_xlabel("")
+    cut.say_the_rest(drawn[-1:])
+    canvas.legend(drawn[0], own=axes is None, columns=6)
+    return drawn
+
+
+def _maps(study: Reading, searches: Sequence[Search], cut: Slice, axes: Any) -> tuple[Any, ...]:
+    (x, y), rows = cut.configurations(COARSE)
+    if axes is None:
+        figure = canvas.new_figure((9.6, 4.2))
+        drawn = tuple(figure.subplots(1, 2, sharex=True, sharey=True))
+    else:
+        drawn = canvas.panels(axes, 2)
+    for panel, search, title in zip(drawn, searches, TITLES, strict=False):
+        score = search.score(rows)
+        scale = score.reshape(len(y), len(x))
+        canvas.shaded(panel, x, y, scale, "Greens", canvas.peaks(score), search.acquisition)
+        row, column = divmod(int(np.argmax(score)), len(x))
+        panel.set_title(title, fontsize="medium")
+        cut.dress(panel)
+        _mark(panel, study, cut, ([x[column]], [y[row]]))
+        if panel is not drawn[0]:
+            panel.set_ylabel("")
+    cut.say_the_rest(drawn)
+    canvas.legend(drawn[0], own=axes is None, columns=6)
+    return drawn
+
+
+def _mark(panel: Any, study: Reading, cut: Slice, peak: tuple[list[float], list[float]]) -> None:
+    mark_sites(panel, study, cut)
+    panel.plot(*peak, label="maximum", **canvas.on_map(canvas.NEXT))

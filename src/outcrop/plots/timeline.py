@@ -1,0 +1,151 @@
+"""Who was busy when: the evaluations of a search, one row for each worker.
+
+A span is the worker, from when to when in seconds, and the trial that it evaluated.
+"""
+
+from __future__ import annotations
+
+__all__ = ["timeline"]
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import NoBelief
+from outcrop.plots import canvas
+from outcrop.plots.slices import reading_of
+from outcrop.study.best import best_of
+from outcrop.study.trial import Trial
+
+BUSY = "#4a83a8"  # two thirds as light as waiting, so that they differ without colour too
+HEIGHT = 0.74  # of a bar, where rows are 1 apart
+ROW, FEWEST, MOST = 0.3, 1.0, 6.5  # inches of a row, and of all of them
+SEPARATE = 60  # up to so many trials in a row, there is a gap between them
+NAMED = 20  # rows, up to which each has its number
+
+
+@dataclass(frozen=True)
+class Span:
+    worker: int
+    start: float
+    end: float
+    trial: Trial
+
+
+def timeline(search: Any, *, axes: Any = None) -> Any:
+    """Draw when each worker was busy and when it waited, and return the axes.
+
+        plots.timeline(oc.simulate("branin", n_workers=4, n_trials=40))
+        plots.timeline(study)
+
+    `search` is a simulation, or a study, an optimizer or a result. A study does not know which
+    worker had a trial: they are laid on as few rows as were busy at once. Its trials count from
+    when they were asked for, and those that still run up to the newest time that is known.
+    """
+    if hasattr(search, "n_workers"):
+        spans, rows, label = _simulated(search), search.n_workers, "virtual time (s)"
+        title = f"{search.n_workers} workers, {search.mode}: "
+    else:
+        spans = _measured(reading_of(search).trials)
+        rows = 1 + max((span.worker for span in spans), default=0)
+        label, title = "time since the first trial was asked for (s)", ""
+    if not spans:
+        raise NoBelief("no trial was started yet, so there is no time to draw")
+    end = max(span.end for span in spans)
+    height = min(max(ROW * rows, FEWEST), MOST) + 1.1
+    drawn = canvas.axes_or_new(axes, (8.0, height))
+    _bars(drawn, spans, rows, end)
+    busy = sum(span.end - span.start for span in spans) / (rows * end) if end else 0.0
+    drawn.set(
+        xlim=(0.0, end or 1.0),
+        ylim=(rows - 0.4, -0.6),
+        xlabel=f"{label}\n{title}busy for {100 * busy:.1f} % of the time",
+        ylabel="worker",
+    )
+    _number_rows(drawn, rows)
+    _mark(drawn, spans, 1.0 if reading_of(search).direction == "minimize" else -1.0)
+    canvas.legend(drawn, axes is None)
+    return drawn
+
+
+def _simulated(simulation: Any) -> list[Span]:
+    return [
+        Span(worker, trial.started, trial.finished, trial)
+        for trial, worker in zip(simulation.trials, simulation.workers, strict=True)
+        if worker is not None
+    ]
+
+
+def _measured(trials: Sequence[Trial]) -> list[Span]:
+    """Spans of a study's trials, each on the row that was left last of those that are free."""
+    times = [t for trial in trials for t in (trial.started, trial.finished) if t is not None]
+    begun = [(trial.started, trial) for trial in trials if trial.started is not None]
+    if not begun:
+        return []
+    zero, latest = min(start for start, _ in begun), max(times)
+    free: list[float] = []  # since when each row is
+    spans = []
+    for start, trial in sorted(begun, key=lambda pair: (pair[0], pair[1].number)):
+        end = latest if trial.finished is None else trial.finished
+        left = [(since, row) for row, since in enumerate(free) if since <= start]
+        row = max(left)[1] if left else len(free)
+        free[row : row + 1] = [end]
+        spans.append(Span(row, start - zero, end - zero, trial))
+    return spans
+
+
+def _bars(axes: Any, spans: Sequence[Span], rows: int, end: float) -> None:
+    """Waiting beneath, busy on top of it."""
+    gap = 0.8 if len(spans) <= SEPARATE * rows else 0.0
+    axes.barh(
+        np.arange(rows),
+        np.full(rows, end),
+        HEIGHT,
+        color=canvas.SHADE,
+        lw=0,
+        label="waiting",
+        zorder=1,
+    )
+    for label, running, look in (
+        ("busy", False, {"color": BUSY}),
+        ("still running", True, {"color": canvas.PAPER, "ec": BUSY, "hatch": "////"}),
+    ):
+        some = [span for span in spans if (span.trial.state == "running") == running]
+        if some:
+            axes.barh(
+                [span.worker for span in some],
+                [span.end - span.start for span in some],
+                HEIGHT,
+                left=[span.start for span in some],
+                label=label,
+                zorder=2,
+                **({"ec": canvas.PAPER, "lw": gap} | look),
+            )
+
+
+def _number_rows(axes: Any, rows: int) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    if rows <= NAMED:
+        axes.set_yticks(range(rows))
+    else:
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _mark(axes: Any, spans: Sequence[Span], sign: float) -> None:
+    """Where trials failed, and the end of the best one."""
+    failed = [span for span in spans if span.trial.state == "failed"]
+    known = [span for span in spans if span.trial.value is not None]
+    if failed:
+        middle = [(span.start + span.end) / 2 for span in failed]
+        axes.plot(middle, [span.worker for span in failed], label="failed", **canvas.FAILED)
+    if known:
+        best = best_of((span.trial for span in known), sign).number
+        (span,) = [span for span in known if span.trial.number == best]
+        style = canvas.BEST | {"clip_on": False}
+        axes.plot([span.end], [span.worker], label="best value", **style)

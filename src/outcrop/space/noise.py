@@ -1,0 +1,189 @@
+"""Noise of inputs: how far from where it was meant to be an evaluation may happen.
+
+A number has a standard deviation of its own, `input_std`, or shares a covariance with others: a
+block, by the names of its numbers. Both are in own units, those of `Float.input_std`; what models
+see is in units of the unit cube, `(D, D)` with zeros for all that is exact.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "Blocks",
+    "checked_blocks",
+    "checked_number",
+    "limits",
+    "position",
+    "restricted",
+    "unit_covariance",
+]
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from outcrop.errors import ParamsError, SpaceError
+from outcrop.space.encoding import Interval
+from outcrop.space.parameters import Float, Int, Parameter, within
+from outcrop.space.plain import exact_float, nearest
+from outcrop.space.tree import Column
+from outcrop.typing import Matrix
+
+Rows: TypeAlias = tuple[tuple[float, ...], ...]
+Blocks: TypeAlias = Mapping[tuple[str, ...], Rows]  # names to a covariance, in own units
+
+EXAMPLE = "{('x', 'y'): [[4.0, 1.0], [1.0, 9.0]]}"
+EXPLAINED = 5.0  # standard deviations: farther out than this nothing is by chance
+
+
+def checked_blocks(
+    given: object, parameters: Mapping[str, Parameter]
+) -> dict[tuple[str, ...], Rows]:
+    """Covariances by tuples of flat names, as plain numbers; `SpaceError` if they cannot be."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise SpaceError(
+            f"input_covariance is {given!r}: expected names and their matrix, such as {EXAMPLE}"
+        )
+    blocks: dict[tuple[str, ...], Rows] = {}
+    for names, matrix in given.items():
+        if not isinstance(names, tuple) or not names:
+            raise SpaceError(
+                f"input_covariance of {names!r}: expected a tuple of names, as in {EXAMPLE}"
+            )
+        taken = [name for block in blocks for name in block]
+        for place, name in enumerate(names):
+            _check_name(name, parameters)
+            if name in taken or name in names[:place]:
+                raise SpaceError(f"input_covariance: {name!r} is there twice; join its covariances")
+        blocks[names] = _checked_matrix(matrix, names, parameters)
+    return blocks
+
+
+def _check_name(name: object, parameters: Mapping[str, Parameter]) -> None:
+    if not isinstance(name, str) or name not in parameters:
+        raise SpaceError(
+            f"input_covariance: {name!r} is no parameter of the space{nearest(name, parameters)}"
+        )
+    parameter = parameters[name]
+    if not isinstance(parameter, Float | Int):
+        raise SpaceError(
+            f"input_covariance: {name!r} is {parameter!r}, and only numbers, Float and Int, have "
+            "input noise; leave it out"
+        )
+    if parameter.input_std is not None:
+        raise SpaceError(
+            f"input_covariance: {name!r} has an input_std of its own; its variance belongs into "
+            "the matrix, so drop input_std"
+        )
+
+
+def _checked_matrix(
+    given: object, names: Sequence[str], parameters: Mapping[str, Parameter]
+) -> Rows:
+    about = f"input_covariance of {tuple(names)!r}"
+    try:
+        matrix = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SpaceError(f"{about} is {given!r}: expected a matrix of numbers") from None
+    if matrix.shape != (len(names), len(names)):
+        raise SpaceError(
+            f"{about}: expected a matrix {(len(names),) * 2}, one row per name, got {matrix.shape}"
+        )
+    if not np.isfinite(matrix).all():
+        raise SpaceError(f"{about} is {given!r}: expected finite numbers")
+    largest = np.abs(matrix).max()
+    if not np.allclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * largest):
+        raise SpaceError(f"{about} is {given!r}, not symmetric; average it with its transpose")
+    if (negative := matrix.diagonal().min()) < 0:
+        raise SpaceError(f"{about}: a variance is {negative:g}; the diagonal must be at least 0")
+    stds = np.sqrt(matrix.diagonal())
+    # Judged as correlations, since units of different parameters may be orders apart.
+    scale = np.where(stds > 0, stds, 1.0)
+    lowest = np.linalg.eigvalsh(matrix / np.multiply.outer(scale, scale)).min()
+    if lowest < -1e-10 * len(names):
+        raise SpaceError(
+            f"{about} is {given!r}, no covariance: some combination has a negative variance "
+            "(lowest eigenvalue of its correlations "
+            f"{lowest:.3g}); lower what is off the diagonal"
+        )
+    for name, std in zip(names, stds.tolist(), strict=True):
+        number = parameters[name]
+        assert isinstance(number, Float | Int)
+        if not std <= number.length < math.inf:
+            raise SpaceError(
+                f"{about}: the standard deviation {std:g} of {name!r} is {within(number)}; "
+                "widen the range, or give the covariance of one evaluation"
+            )
+    matrix = (matrix + matrix.T) / 2
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+def restricted(blocks: Blocks, names: Collection[str]) -> dict[tuple[str, ...], Rows]:
+    """What blocks say of some of the names."""
+    some: dict[tuple[str, ...], Rows] = {}
+    for block, rows in blocks.items():
+        kept = [place for place, name in enumerate(block) if name in names]
+        if kept:
+            key = tuple(block[place] for place in kept)
+            some[key] = tuple(tuple(rows[i][j] for j in kept) for i in kept)
+    return some
+
+
+def unit_covariance(columns: Iterable[Column], blocks: Blocks) -> Matrix:
+    """The covariance of the noise in units of the unit cube, `(D, D)`."""
+    columns = list(columns)
+    where = {column.name: column.index for column in columns}
+    covariance = np.zeros((len(columns), len(columns)))
+    lengths = np.ones(len(columns))
+    for column in columns:
+        if isinstance(column.parameter, Float | Int):
+            lengths[column.index] = column.parameter.length
+            covariance[column.index, column.index] = (column.parameter.input_std or 0.0) ** 2
+    for names, rows in blocks.items():
+        places = [where[name] for name in names]
+        covariance[np.ix_(places, places)] = rows
+    covariance = covariance / lengths / lengths[:, None]  # one by one: a product might underflow
+    covariance.flags.writeable = False
+    return covariance
+
+
+def position(number: Float | Int, value: float) -> float:
+    """Where a value lies along the unit interval, or beyond its ends."""
+    if number.low <= value <= number.high:
+        interval = Interval(float(number.low), float(number.high), number.log)
+        return float(interval.units(np.array([value]))[0])
+    way = math.log(value / number.low) if number.log else value - number.low
+    return way / number.length
+
+
+def limits(number: Float | Int, std: float) -> tuple[float, float]:
+    """The lowest and the highest value that noise of `std` around legal values explains."""
+    reach = EXPLAINED * std
+    if number.log:
+        return number.low * math.exp(-reach), number.high * math.exp(reach)
+    return number.low - reach, number.high + reach
+
+
+def checked_number(number: Float | Int, value: object, name: str, std: float) -> float:
+    """Where an evaluation really happened; `ParamsError` if noise of `std` does not explain it."""
+    found = exact_float(value)
+    if found is None:
+        raise ParamsError(f"at: {name!r} is {value!r}, expected a finite number")
+    low, high = limits(number, std)
+    if low <= found <= high:
+        return found
+    bounds = f"the bounds {number.low!r} to {number.high!r}"
+    if std == 0:
+        raise ParamsError(
+            f"at: {name!r} is {found!r}, outside {bounds}, and no input noise is known that would "
+            f"explain it; declare it in the space, {type(number).__name__}(…, input_std=…), tell "
+            f"at_std={{{name!r}: …}}, or widen the bounds"
+        )
+    raise ParamsError(
+        f"at: {name!r} is {found!r}, outside {bounds} by more than {EXPLAINED:g} standard "
+        f"deviations of the input noise ({std:g}), so that {low:g} to {high:g} would be allowed; "
+        f"check its unit, tell a larger at_std={{{name!r}: …}}, or widen the bounds"
+    )

@@ -1,0 +1,30 @@
+"""What to make of trials that are still running, when the next one is to be found.
+
+    Believer()              as if they had returned what is predicted
+    Liar("min")             as if they had all returned the lowest, mean or highest value
+    Thompson()              by a function drawn from the belief
+    LocalPenalisation()     away from them, as far as the minimum is likely to be
+    HardPenalisation()      likewise, and never at them
+    PLAyBOOK("HL")          both of these by the names of their source
+
+Each goes with any surrogate and acquisition, over mixtures, on any space, except that
+penalisation asks for gradients of the mean, which a forest has not.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "Believer",
+    "HardPenalisation",
+    "Liar",
+    "LocalPenalisation",
+    "PLAyBOOK",
+    "Pending",
+    "Thompson",
+]
+
+from outcrop.strategies.pending.base import Pending
+from outcrop.strategies.pending.beliefs import Believer, Liar
+from outcrop.strategies.pending.penalisation import HardPenalisation, LocalPenalisation
+from outcrop.strategies.pending.playbook import PLAyBOOK
+from outcrop.strategies.pending.thompson import Thompson

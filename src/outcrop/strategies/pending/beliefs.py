@@ -1,0 +1,72 @@
+"""Policies that believe something of running trials, as if it had been observed.
+
+Over a mixture each component believes its own, and its incumbent includes what it believes.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Believer", "Liar"]
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from outcrop.acquisition import Acquisition
+from outcrop.errors import MethodError
+from outcrop.space import Space
+from outcrop.strategies.base import View
+from outcrop.strategies.pending.base import Accounted
+from outcrop.surrogates import Mixture
+from outcrop.typing import Rng, Vector
+
+LIES = ("min", "mean", "max")
+
+
+@dataclass(frozen=True)
+class Believer:
+    """Kriging believer: act as if each running trial had returned its predicted mean.
+
+    The mean stays as it was, and what is uncertain shrinks around running trials [Ginsbourger et
+    al. 2010].
+    """
+
+    def account(
+        self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
+    ) -> Accounted:
+        if not len(view.pending):
+            return posterior, acquisition
+        means, _ = posterior.predict_each(view.pending)
+        return posterior.condition(view.pending, means), acquisition
+
+
+@dataclass(frozen=True)
+class Liar:
+    """Constant liar: act as if every running trial had returned the same value [ibid.].
+
+        oc.Method(pending=oc.pending.Liar("max"))
+
+    The value is the lowest, the mean or the highest of what a component believes of the objective
+    where it was observed. The higher it is, the farther away from running trials the next one is.
+    """
+
+    value: Literal["min", "mean", "max"] = "min"
+
+    def __post_init__(self) -> None:
+        if self.value not in LIES:
+            raise MethodError(f'Liar({self.value!r}): expected "min", "mean" or "max"')
+
+    def account(
+        self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
+    ) -> Accounted:
+        if not len(view.pending):
+            return posterior, acquisition
+        lies = np.repeat(self._lies(view, posterior)[:, None], len(view.pending), axis=1)
+        return posterior.condition(view.pending, lies), acquisition
+
+    def _lies(self, view: View, posterior: Mixture) -> Vector:
+        """The value that each component is told, `(k,)`."""
+        if self.value == "min":
+            return np.array([part.incumbent() for part in posterior.components])
+        means, _ = posterior.predict_each(view.X)
+        return means.mean(1) if self.value == "mean" else means.max(1)

@@ -1,0 +1,115 @@
+"""Thompson sampling as a policy: chance keeps trials apart."""
+
+from __future__ import annotations
+
+__all__ = ["Thompson"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from outcrop import acquisition as acquisitions
+from outcrop.acquisition import Acquisition
+from outcrop.acquisition.base import Posterior
+from outcrop.errors import MethodError, ModelError
+from outcrop.space import Space
+from outcrop.strategies.base import View
+from outcrop.strategies.pending.base import Accounted
+from outcrop.surrogates import Mixture
+from outcrop.surrogates.base import Samples, SamplesPaths
+from outcrop.typing import Points, Rng, Vector
+
+MOST_DRAWN = 2000  # joint values; drawing them takes time with the cube of their number
+
+
+@dataclass(frozen=True)
+class Thompson:
+    """While trials are running, act on one function drawn from the belief [Kandasamy et al. 2018].
+
+        oc.Method(pending=oc.pending.Thompson())
+        oc.Method(acquisition=oc.acquisition.Thompson(), pending=oc.pending.Thompson())
+
+    Every suggestion draws its own, which is all that keeps it away from running trials. As long as
+    nothing is running the method's acquisition is used; the second line samples then too. Where a
+    belief has no sample paths, values are drawn jointly at the candidates of the search.
+    """
+
+    features: int = 512  # that a drawn function is made of
+
+    def __post_init__(self) -> None:
+        if type(self.features) is not int or self.features < 1:
+            raise MethodError(
+                f"Thompson(features={self.features!r}): expected a whole number of at least 1"
+            )
+
+    def account(
+        self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
+    ) -> Accounted:
+        if not len(view.pending) or isinstance(acquisition, acquisitions.Thompson):
+            return posterior, acquisition
+        return posterior, _ToDraw(self.features)
+
+
+@dataclass(frozen=True, eq=False)
+class _ToDraw(Acquisition):
+    """Thompson sampling of whatever a belief can draw."""
+
+    features: int
+
+    def prepare(
+        self,
+        posterior: Posterior,
+        incumbent: float | Vector,
+        candidates: Points,
+        rng: Rng,
+        step: int,
+    ) -> Acquisition:
+        belief: Any = posterior
+        part = belief.components[rng.choice(len(belief), p=belief.weights)]
+        if isinstance(part, SamplesPaths):
+            try:
+                return acquisitions.Thompson(self.features, part.sample_path(rng, self.features))
+            except ModelError:  # a kernel without random features
+                pass
+        if not isinstance(part, Samples):
+            raise MethodError(
+                f"pending.Thompson: {type(part).__name__} offers neither sample paths nor joint "
+                "draws; use pending=Believer()"
+            )
+        X = (
+            candidates
+            if len(candidates) <= MOST_DRAWN
+            else rng.permutation(candidates)[:MOST_DRAWN]
+        )
+        values = part.sample(X, rng, 1)[0]
+        return _Drawn(dict(zip(_marks(X), (-values).tolist(), strict=True)))
+
+    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+        raise ModelError("nothing was drawn yet; evaluate what `prepare` returns")
+
+    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+        raise ModelError("nothing was drawn yet; evaluate what `prepare` returns")
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn(Acquisition):
+    """Minus values that were drawn at certain points; others are out of the question."""
+
+    values: Mapping[bytes, float]
+
+    @property
+    def label(self) -> str:
+        return "Thompson"
+
+    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+        return np.array([self.values.get(mark, -np.inf) for mark in _marks(X)])
+
+    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+        return self(posterior, X), np.zeros_like(X)
+
+
+def _marks(X: Points) -> list[bytes]:
+    """What tells rows apart; 0 has one sign."""
+    return [row.tobytes() for row in np.asarray(X, dtype=float) + 0.0]

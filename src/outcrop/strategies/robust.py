@@ -1,0 +1,28 @@
+"""The belief in an objective as one in its average over the input noise that a space declares."""
+
+from __future__ import annotations
+
+__all__ = ["averaged"]
+
+from dataclasses import replace
+
+from outcrop.space import Space
+from outcrop.surrogates import Mixture
+from outcrop.surrogates.averaged import Averaged
+from outcrop.surrogates.surroundings import Surroundings
+from outcrop.typing import Points
+
+
+def averaged(belief: Mixture, space: Space, X: Points) -> Mixture:
+    """Each component averaged; the incumbent is the best of configurations at `X`.
+
+    In a space without input noise, such as one level of a hierarchical one, it is `belief`.
+    """
+    if not space.has_input_noise:
+        return belief
+    numbers = tuple(column.index for column in space.columns if not column.is_code)
+    is_conditional = any(column.conditions for column in space.columns)
+    active = space.active if is_conditional else None
+    around = Surroundings.of(space.unit_covariance, numbers, active)
+    parts = tuple(Averaged(part, around, X) for part in belief.components)
+    return replace(belief, components=parts)

@@ -1,0 +1,298 @@
+"""The clock: one optimiser that thinks, and workers that wait for it or evaluate.
+
+There is one optimiser, which makes one suggestion after the other and knows, when it begins one,
+everything that was finished by then. Asynchronously it begins as soon as a worker is free, and the
+worker begins as soon as it has its trial. Synchronously it begins when all workers are free, and
+they begin together once it has a trial for each.
+"""
+
+from __future__ import annotations
+
+__all__ = ["simulate"]
+
+import heapq
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from outcrop.errors import MethodError, SpaceExhausted
+from outcrop.problems.base import Problem
+from outcrop.space import Space
+from outcrop.space.plain import exact_float, exact_int
+from outcrop.study.checks import checked_count, checked_seconds, checked_seed
+from outcrop.study.optimizer import Optimizer
+from outcrop.study.running.evaluation import Outcome, checked_objective, evaluate
+from outcrop.study.running.limits import DONE, EXHAUSTED
+from outcrop.study.running.progress import Tally, View, view_of
+from outcrop.study.simulation.durations import Duration, HalfNormal, checked_duration
+from outcrop.study.simulation.result import Simulation
+from outcrop.study.trial import Trial
+from outcrop.typing import Params
+
+logger = logging.getLogger(__name__)
+
+MODES = ("asynchronous", "synchronous")
+MEASURED = "measured"
+TRIALS = 100  # where nobody says when to end
+UNTIL = "until reached"
+DURATIONS, INITIAL = 101, 102  # keep these streams of random numbers apart from the optimiser's
+
+
+def simulate(
+    problem: Problem | str | Callable[[dict[str, Any]], float],
+    method: Any = "auto",
+    *,
+    n_workers: int,
+    n_trials: int | None = None,
+    until: float | None = None,
+    duration: Duration | float = HalfNormal(),  # noqa: B008 - a frozen value
+    mode: Literal["asynchronous", "synchronous"] = "asynchronous",
+    overhead: float | Literal["measured"] = 0.0,
+    initial: int | Sequence[Params] = (),
+    enqueue: Sequence[Params] = (),
+    space: Space | None = None,
+    direction: str = "minimize",
+    noise: bool | float | None = None,
+    seed: int | None = 0,
+    progress: bool | Literal["auto"] = "auto",
+) -> Simulation:
+    """How a search on `n_workers` workers would go, in virtual time.
+
+        simulation = oc.simulate("hartmann-6", "gp", n_workers=16, n_trials=200)
+        simulation.best_value, simulation.makespan, simulation.utilisation
+        oc.simulate(objective, space=space, n_workers=4, until=3600.0, duration=60.0)
+
+    `problem` is one of `outcrop.problems`, its name, or a function together with its `space`. It
+    ends after `n_trials` trials, failures included, or starts nothing more from `until` on, a time
+    in virtual seconds; given neither, after 100 trials. A trial takes as long as `duration` says
+    (see `outcrop.durations`).
+
+    A suggestion takes `overhead` virtual seconds, in which free workers wait; "measured" stands for
+    the time that it really takes, so that two runs differ. Everything else is the same again for
+    the same seed, and the length of a trial is the same for every method and mode.
+
+    `initial` are configurations that are evaluated before time 0, or their number, to be drawn from
+    the seed: methods that are compared then begin alike. They do not count as trials. `enqueue` are
+    configurations for the workers to begin with. `noise` is as in `Optimizer`.
+    """
+    objective, found = _objective_of(problem, space)
+    if mode not in MODES:
+        raise MethodError(f"mode={mode!r}: expected 'asynchronous' or 'synchronous'")
+    if n_trials is None and until is None:
+        n_trials = TRIALS
+    chosen = checked_seed(seed)
+    run = Run(
+        Optimizer(found, method=method, direction=direction, seed=chosen, noise=noise),
+        objective,
+        checked_duration(duration, found),
+        chosen,
+        checked_count(n_workers, "n_workers"),
+        mode,
+        _checked_overhead(overhead),
+        None if n_trials is None else checked_count(n_trials, "n_trials"),
+        None if until is None else checked_seconds(until, "until"),
+    )
+    run.begin(_initial_points(initial, found, chosen), enqueue)
+    run.go(progress)
+    return run.result()
+
+
+@dataclass(order=True)
+class Job:
+    """An evaluation under way, in the order in which they end."""
+
+    finished: float
+    number: int
+    worker: int = field(compare=False)
+    started: float = field(compare=False)
+    trial: Trial = field(compare=False)
+    outcome: Outcome = field(compare=False)
+
+
+@dataclass
+class Run:
+    """A simulation under way."""
+
+    optimizer: Optimizer
+    objective: Any
+    duration: Duration
+    seed: int
+    n_workers: int
+    mode: str
+    overhead: float | None  # None if it is measured
+    n_trials: int | None
+    until: float | None
+    clock: float = 0.0
+    thinking: float = 0.0
+    asked: int = 0
+    reason: str = ""
+    free: list[tuple[float, int]] = field(default_factory=list)  # a heap: since when, and which
+    running: list[Job] = field(default_factory=list)  # a heap
+    done: list[Job] = field(default_factory=list)
+
+    def begin(self, initial: Sequence[Params], enqueue: Sequence[Params]) -> None:
+        """Have initial configurations evaluated, and others wait for the workers."""
+        for params in initial:
+            self.optimizer.enqueue(params)
+            trial = self.optimizer.ask()
+            self._tell(trial, evaluate(self.objective, trial))
+        for params in enqueue:
+            self.optimizer.enqueue(params)
+        self.free = [(0.0, worker) for worker in range(self.n_workers)]
+
+    def go(self, progress: bool | Literal["auto"]) -> None:
+        """Let the time pass until the last trial has ended."""
+        tally = Tally(self.n_trials, self.n_workers, self.optimizer.direction == "maximize")
+        for trial in self.optimizer.trials:
+            tally.consider(trial)
+        view = view_of(tally, progress)
+        try:
+            self._go(tally, view)
+        finally:
+            view.close()
+
+    def result(self) -> Simulation:
+        """What there is to read off."""
+        jobs = {job.number: job for job in self.done}
+        trials = [_timed(trial, jobs.get(trial.number)) for trial in self.optimizer.trials]
+        simulation = Simulation(
+            study=self.optimizer,
+            trials=tuple(trials),
+            workers=tuple(
+                jobs[trial.number].worker if trial.number in jobs else None for trial in trials
+            ),
+            n_workers=self.n_workers,
+            mode=self.mode,
+            thinking=self.thinking,
+            reason=self.reason,
+        )
+        if simulation.n_failed == len(trials):
+            first = trials[0].reason
+            logger.warning("none of %d trials gave a value; the first: %s", len(trials), first)
+        return simulation
+
+    def _go(self, tally: Tally, view: View) -> None:
+        while True:
+            while self.running and self.running[0].finished <= self.clock:
+                tally.count(self._finish(heapq.heappop(self.running)))
+                tally.busy = len(self.running)
+                view.update()
+            if self._is_ready and not self.reason:
+                self.reason = self._limit()
+                if not self.reason:
+                    tally.thinking += self._start()
+                    tally.busy = len(self.running)
+            elif self.running:
+                self.clock = self.running[0].finished
+            else:
+                return
+
+    @property
+    def _is_ready(self) -> bool:
+        """Whether somebody waits for a trial who may have one."""
+        return bool(self.free) if self.mode == "asynchronous" else not self.running
+
+    def _limit(self) -> str:
+        if self.until is not None and self.clock >= self.until:
+            return UNTIL
+        return DONE if self.asked == self.n_trials else ""
+
+    def _start(self) -> float:
+        """Think, and give trials to free workers: one, or synchronously one to each.
+
+        Returns how long thinking took in real time.
+        """
+        count = 1 if self.mode == "asynchronous" else self.n_workers
+        if self.n_trials is not None:
+            count = min(count, self.n_trials - self.asked)
+        began = time.perf_counter()
+        try:
+            trials = self.optimizer.ask(count)
+        except SpaceExhausted as exhausted:
+            if not self.asked:
+                raise
+            logger.info("nothing is left to ask for: %s", exhausted)
+            self.reason = EXHAUSTED
+            trials = []
+        measured = time.perf_counter() - began
+        spent = measured if self.overhead is None else self.overhead * len(trials)
+        self.clock += spent
+        self.thinking += spent
+        self.asked += len(trials)
+        for trial in trials:
+            _, worker = heapq.heappop(self.free)
+            end = self.clock + self._seconds(trial)
+            outcome = evaluate(self.objective, trial)
+            job = Job(end, trial.number, worker, self.clock, trial, outcome)
+            heapq.heappush(self.running, job)
+        return measured
+
+    def _seconds(self, trial: Trial) -> float:
+        rng = np.random.default_rng([self.seed, trial.number, DURATIONS])
+        seconds = self.duration(dict(trial.params), rng)
+        return checked_seconds(seconds, f"duration of trial {trial.number}, {dict(trial.params)},")
+
+    def _finish(self, job: Job) -> Trial:
+        heapq.heappush(self.free, (job.finished, job.worker))
+        self.done.append(job)
+        return self._tell(job.trial, job.outcome)
+
+    def _tell(self, trial: Trial, outcome: Outcome) -> Trial:
+        if outcome.value is None:
+            return self.optimizer.fail(trial, outcome.reason)
+        return self.optimizer.tell(trial, outcome.value)
+
+
+def _timed(trial: Trial, job: Job | None) -> Trial:
+    """A trial with its virtual times; one that no worker had was known at the beginning."""
+    if job is None:
+        return replace(trial, started=None, finished=0.0)
+    return replace(trial, started=job.started, finished=job.finished)
+
+
+def _objective_of(problem: Any, space: Space | None) -> tuple[Any, Space]:
+    """What to evaluate, and on which space."""
+    if isinstance(problem, str):
+        from outcrop.problems import get
+
+        problem = get(problem)
+    if isinstance(problem, Problem):
+        if space is not None:
+            raise MethodError(
+                f"problem {problem.name!r} has a space of its own; leave space= out, or pass the "
+                "function alone"
+            )
+        return problem, problem.space
+    checked_objective(problem)
+    if space is None:
+        raise MethodError(
+            "a function needs the space of its parameters: simulate(objective, space=…, …)"
+        )
+    return problem, space
+
+
+def _initial_points(initial: Any, space: Space, seed: int) -> Sequence[Params]:
+    if isinstance(initial, Sequence) and not isinstance(initial, str | bytes):
+        return initial
+    count = exact_int(initial)
+    if count is None or count < 0:
+        raise MethodError(
+            f"initial={initial!r}: expected a list of configurations, or how many to draw"
+        )
+    return space.sample(np.random.default_rng([seed, INITIAL]), count)
+
+
+def _checked_overhead(overhead: Any) -> float | None:
+    if overhead == MEASURED:
+        return None
+    seconds = exact_float(overhead)
+    if seconds is None or seconds < 0:
+        raise MethodError(
+            f"overhead={overhead!r}: expected virtual seconds per suggestion, at least 0, or "
+            "'measured'"
+        )
+    return seconds

@@ -1,0 +1,129 @@
+"""How long evaluations take, in virtual seconds.
+
+    oc.durations.HalfNormal(mean=60.0)              random, most of them short
+    oc.durations.Constant(60.0)                     all alike
+    oc.durations.Proportional("epochs", 2.5)        2.5 s for each epoch
+    lambda params, rng: rng.gamma(2.0, 30.0)        anything else
+
+`rng` belongs to the trial: it depends on the simulation's seed and the trial's number only, so that
+the same trial takes equally long whenever, wherever and by whatever method it is run.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Constant", "Duration", "HalfNormal", "Proportional", "checked_duration"]
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from outcrop.errors import MethodError, ParamsError
+from outcrop.space import Float, Int, Ordinal, Space
+from outcrop.space.parameters import Parameter
+from outcrop.space.plain import exact_float, listed, nearest
+from outcrop.study.checks import checked_seconds
+from outcrop.typing import Params, Rng
+
+Duration: TypeAlias = Callable[[Params, Rng], float]
+
+
+@dataclass(frozen=True)
+class HalfNormal:
+    """Sizes of normal numbers: |z| with z of standard deviation mean · √(π/2)."""
+
+    mean: float = 1.0
+
+    def __post_init__(self) -> None:
+        checked_seconds(self.mean, "HalfNormal: mean")
+
+    def __call__(self, params: Params, rng: Rng) -> float:
+        return abs(float(rng.normal(0.0, self.mean * math.sqrt(math.pi / 2))))
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Every evaluation takes `seconds`."""
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        checked_seconds(self.seconds, "Constant: seconds")
+
+    def __call__(self, params: Params, rng: Rng) -> float:
+        return self.seconds
+
+
+@dataclass(frozen=True)
+class Proportional:
+    """`base` seconds, and `factor` seconds for each unit of a parameter where it is active.
+
+    `Proportional("model.mlp.layers", 20.0, base=5.0)` takes 5 s for other models than an mlp.
+    """
+
+    parameter: str  # its flat name
+    factor: float = 1.0
+    base: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("factor", "base"):
+            if exact_float(getattr(self, name)) is None:
+                raise MethodError(
+                    f"Proportional: {name} must be a finite number, got {getattr(self, name)!r}"
+                )
+
+    def __call__(self, params: Params, rng: Rng) -> float:
+        return self.seconds(params.get(self.parameter, 0.0))
+
+    def seconds(self, value: float) -> float:
+        """How long an evaluation takes at a value of the parameter; 0 where it is inactive."""
+        return self.base + self.factor * float(value)
+
+    def check(self, space: Space) -> None:
+        """Refuse a space in which the parameter is missing, no number, or takes no time."""
+        parameter = space.parameters.get(self.parameter)
+        if parameter is None:
+            raise ParamsError(
+                f"{self}: {self.parameter!r} is not in the space; expected one of "
+                f"{listed([*space.parameters])}{nearest(self.parameter, space.parameters)}"
+            )
+        values = _extremes(parameter)
+        if not values or any(exact_float(value) is None for value in values):
+            raise ParamsError(
+                f"{self}: {self.parameter!r} is {parameter!r}, which is no number; expected a "
+                "Float, an Int or an Ordinal of numbers, or write a function (params, rng)"
+            )
+        for value in values:
+            self._refuse_nothing(self.seconds(value), f"= {value!r}")
+        if any(column.name == self.parameter and column.conditions for column in space.columns):
+            self._refuse_nothing(self.base, "inactive")
+
+    def _refuse_nothing(self, seconds: float, where: str) -> None:
+        if seconds <= 0:
+            raise MethodError(
+                f"{self}: an evaluation with {self.parameter} {where} would take {seconds!r} "
+                "seconds; choose base= such that each takes more than 0"
+            )
+
+
+def _extremes(parameter: Parameter) -> list[Any]:
+    """Values of a parameter between which all others lie; none of categories."""
+    if isinstance(parameter, Float | Int):
+        return [parameter.low, parameter.high]
+    return list(parameter.values) if isinstance(parameter, Ordinal) else []
+
+
+def checked_duration(duration: Any, space: Space) -> Duration:
+    """How long evaluations take, from what a user gave; a number is that of all of them."""
+    if isinstance(duration, type):
+        raise MethodError(f"duration: {duration.__name__} is a class; write {duration.__name__}(…)")
+    if isinstance(duration, Proportional):
+        duration.check(space)
+    if callable(duration):
+        return duration
+    if exact_float(duration) is None:
+        raise MethodError(
+            f"duration={duration!r}: expected oc.durations.HalfNormal(…), Constant(…), "
+            "Proportional(…), a number of seconds, or a function (params, rng) that gives it"
+        )
+    return Constant(checked_seconds(duration, "duration"))

@@ -1,0 +1,232 @@
+"""Mean and variance of an average over points, by what a posterior tells of how they vary together.
+
+`around` are `S` points around each of `m` points `X`, see `surroundings`; `n` observations.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Average", "Jointly", "Process", "Together"]
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from outcrop.data import Observations, Pairs
+from outcrop.errors import ModelError
+from outcrop.kernels import ExpectedRBF, Kernel
+from outcrop.kernels.uncertain import UncertainPairs
+from outcrop.linalg import solve_lower, solve_upper
+from outcrop.surrogates.base import Posterior, PredictionPull, SamplesPaths
+from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
+from outcrop.surrogates.noisy.seen import require_stationary, with_leaves
+from outcrop.surrogates.noisy.uncertain import UncertainObservations
+from outcrop.surrogates.surroundings import Surroundings
+from outcrop.typing import Matrix, Points, Vector
+
+AT_ONCE = 128  # points whose covariances are looked at together, of which few are needed
+STEP = 1e-5  # of central differences in the unit cube
+
+
+class Average(Protocol):
+    """How an average is predicted."""
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
+        """Its mean and variance, and how gradients in them travel back to `X`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Process:
+    """The average of a Gaussian process: a process whose kernel is averaged over its inputs."""
+
+    posterior: GPPosterior
+    around: Surroundings
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
+        posterior = self.posterior
+        cross, pull = self._cross(X)
+        V = solve_lower(posterior.chol, cross.T)
+        prior = self._prior(X)
+        var = np.maximum(prior - np.einsum("ij,ij->j", V, V), VAR_FLOOR * prior)
+
+        def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
+            cross_bar = np.multiply.outer(mean_bar, posterior.alpha)
+            cross_bar -= solve_upper(posterior.chol, V * (2 * var_bar)).T
+            return pull(cross_bar) + self._pull_prior(X, var_bar)
+
+        return posterior.model.mean + cross @ posterior.alpha, var, pull_back
+
+    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
+        """Mean `(m,)` and covariance `(m, m)` of the average."""
+        posterior = self.posterior
+        cross, _ = self._cross(X)
+        V = solve_lower(posterior.chol, cross.T)
+        if self.is_exact:
+            prior = self._kernel.on(UncertainPairs.of(Pairs(X, X), self._cov, self._cov))[0]
+        else:
+            half = self.around.average(self._kernel.gram(self.around.points(X)))
+            prior = self.around.average(half.T)
+        return posterior.model.mean + cross @ posterior.alpha, prior - V.T @ V
+
+    def _cross(self, X: Points) -> tuple[Matrix, Callable[[Matrix], Points]]:
+        """Covariances with the observations `(m, n)`, and how a gradient travels back to `X`."""
+        if self.is_exact:
+            exact, pull = self._kernel.on(self._uncertain(X))
+            return exact, lambda bar: pull.inputs(bar)[0]
+        each, pull = self._kernel.on(self.posterior.data.against(self.around.points(X)))
+
+        def pull_back(bar: Matrix) -> Points:
+            return self.around.gather(pull.inputs(self.around.scatter(bar))[0])
+
+        return self.around.average(each), pull_back
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the expectation needs no points."""
+        return self._expected is not None
+
+    @cached_property
+    def _expected(self) -> Kernel | None:
+        """The kernel as one that can be averaged exactly, if it is made of RBF kernels."""
+        data = self.posterior.data
+        if self.around.active is not None:
+            return None  # what is inactive is exact, and so no two points need be alike
+        if isinstance(data, UncertainObservations):
+            if data.cov is None:
+                return None  # its own noise is the kernel's
+        elif type(data) is not Observations:
+            return None
+        try:
+            return with_leaves("Averaged", self.posterior.model.kernel, ExpectedRBF)
+        except ModelError:
+            return None
+
+    @property
+    def _kernel(self) -> Kernel:
+        return self.posterior.model.kernel if self._expected is None else self._expected
+
+    def _uncertain(self, X: Points) -> UncertainPairs:
+        data, cov = self.posterior.data, self._cov
+        if isinstance(data, UncertainObservations):
+            return UncertainPairs.of(data.visible.against(X), cov, data.cov)
+        return UncertainPairs.of(data.against(X), cov, None)
+
+    @cached_property
+    def _cov(self) -> Matrix:
+        """As `kernels.uncertain` has it: variances, if that is all."""
+        covariance = self.around.covariance
+        variances = covariance.diagonal()
+        return variances[None] if (covariance == np.diag(variances)).all() else covariance[None]
+
+    @cached_property
+    def _level(self) -> float | None:
+        """The variance before any observation, where it is the same everywhere."""
+        origin = np.zeros((1, self.posterior.data.dimension))
+        if self.is_exact:
+            pairs = UncertainPairs.of(Pairs(origin, origin), self._cov, self._cov)
+            return float(self._kernel.on(pairs)[0][0, 0])
+        if self.around.active is not None:
+            return None
+        try:
+            require_stationary("Averaged", self._kernel)
+        except ModelError:
+            return None
+        return float(self._blocks(origin)[0])
+
+    def _prior(self, X: Points) -> Vector:
+        """The variance of the average before any observation."""
+        if self._level is not None:
+            return np.full(len(X), self._level)
+        parts = [self._blocks(X[part]) for part in _parts(X, self.around)]
+        return np.concatenate([np.empty(0), *parts])
+
+    def _blocks(self, X: Points) -> Vector:
+        return _within(self._kernel.gram(self.around.points(X)), self.around)
+
+    def _pull_prior(self, X: Points, var_bar: Vector) -> Points:
+        X_bar = np.zeros_like(X)
+        if self._level is not None:
+            return X_bar
+        for part in _parts(X, self.around):
+            P = self.around.points(X[part])
+            bar = np.zeros((len(P), len(P)))
+            size = len(self.around)
+            own = np.multiply.outer(self.around.weights, self.around.weights)
+            for i, each in enumerate(var_bar[part]):
+                bar[i * size : (i + 1) * size, i * size : (i + 1) * size] = each * own
+            one, two = self._kernel.on(Pairs(P, P))[1].inputs(bar)
+            X_bar[part] = self.around.gather(one + two)
+        return X_bar
+
+
+@dataclass(frozen=True, eq=False)
+class Jointly:
+    """The average under any posterior that tells covariances; the variance is differentiated by
+    central differences."""
+
+    posterior: SamplesPaths
+    around: Surroundings
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
+        posterior: Any = self.posterior
+        each, _, pull = posterior.predict_with_pullback(self.around.points(X))
+
+        def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
+            X_bar = self.around.gather(pull(self.around.scatter(mean_bar), np.zeros_like(each)))
+            for column in self.around.numbers if var_bar.any() else ():
+                step = np.zeros(X.shape[1])
+                step[column] = STEP
+                X_bar[:, column] += (
+                    var_bar * (self._variance(X + step) - self._variance(X - step)) / (2 * STEP)
+                )
+            return X_bar
+
+        return self.around.average(each), self._variance(X), pull_back
+
+    def _variance(self, X: Points) -> Vector:
+        parts = [np.empty(0)]
+        for part in _parts(X, self.around):
+            covariance = self.posterior.predict_joint(self.around.points(X[part]))[1]
+            own = _within(covariance, self.around)
+            floor = VAR_FLOOR * self.around.average(covariance.diagonal())
+            parts.append(np.maximum(own, np.maximum(floor, np.finfo(float).tiny)))
+        return np.concatenate(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """The average where nothing is known of covariances: as if all points varied as one.
+
+    That is the most that the variance of the average can be.
+    """
+
+    posterior: Posterior
+    around: Surroundings
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
+        means, variances, pull = self.posterior.predict_with_pullback(self.around.points(X))
+        stds = np.sqrt(variances)
+        std = self.around.average(stds)
+
+        def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
+            var_bars = self.around.scatter(var_bar * std) / stds
+            return self.around.gather(pull(self.around.scatter(mean_bar), var_bars))
+
+        return self.around.average(means), std**2, pull_back
+
+
+def _parts(X: Points, around: Surroundings) -> list[slice]:
+    """Rows of `X` whose points are looked at together."""
+    rows = max(AT_ONCE // len(around), 1)
+    return [slice(start, start + rows) for start in range(0, len(X), rows)]
+
+
+def _within(covariance: Matrix, around: Surroundings) -> Vector:
+    """wᵀ C w of the points around each row, from the covariance `(m·S, m·S)` of all of them."""
+    m = len(covariance) // len(around)
+    blocks = covariance.reshape(m, len(around), m, len(around))
+    own = np.einsum("isit->ist", blocks)
+    return np.einsum("s,ist,t->i", around.weights, own, around.weights)

@@ -1,0 +1,24 @@
+"""Gaussian processes of observations that were made near, not at, their points."""
+
+from __future__ import annotations
+
+__all__ = [
+    "Alternating",
+    "Analytic",
+    "AnalyticGP",
+    "InputNoise",
+    "NIGP",
+    "NIGPModel",
+    "RandFunc",
+    "RandFuncGP",
+    "Transformed",
+    "UTGP",
+    "Unscented",
+]
+
+from outcrop.surrogates.noisy.analytic import Analytic, AnalyticGP
+from outcrop.surrogates.noisy.inputs import InputNoise
+from outcrop.surrogates.noisy.nigp import NIGP, Alternating, NIGPModel
+from outcrop.surrogates.noisy.randfunc import RandFunc, RandFuncGP
+from outcrop.surrogates.noisy.unscented import Unscented
+from outcrop.surrogates.noisy.utgp import UTGP, Transformed

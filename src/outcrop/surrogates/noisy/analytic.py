@@ -1,0 +1,65 @@
+"""The Gaussian process of observations at uncertain points, by its exact mean and covariance.
+
+The covariance of two observations is the RBF kernel averaged over where they may have been made
+[Alvi 2019, section 3.2]. They are not jointly Gaussian, but these are their first two moments.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Analytic", "AnalyticGP"]
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import ClassVar
+
+from outcrop.inference import Inference
+from outcrop.kernels import ExpectedRBF, Kernel
+from outcrop.params import free
+from outcrop.priors import LogNormal, Prior
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.gp import GP
+from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.noisy.inputs import NoisyInputs
+from outcrop.surrogates.noisy.seen import with_leaves
+from outcrop.surrogates.noisy.uncertain import UncertainGP
+
+SPREAD = LogNormal(log(0.03), 1.0)  # a few per cent of a parameter's range, give or take
+
+
+@dataclass(frozen=True, eq=False)
+class AnalyticGP(UncertainGP):
+    """A Gaussian process with the expected RBF kernel.
+
+    AnalyticGP(Scaled(1.3, RBF([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
+    AnalyticGP(ExpectedRBF(lengthscales, spread=free(LogNormal(-3.0), size=2)))    # learnt
+    """
+
+    def __post_init__(self) -> None:
+        kernel = with_leaves("AnalyticGP", self.kernel, ExpectedRBF)
+        object.__setattr__(self, "kernel", kernel)
+        super().__post_init__()
+
+
+@dataclass(frozen=True)
+class Analytic(NoisyInputs):
+    """A Gaussian process that averages its RBF kernel over where observations may have been made.
+
+        oc.Method(surrogate=oc.surrogates.Analytic(input_std=0.05))
+        oc.Method(surrogate=oc.surrogates.Analytic())    # learns it, unless observations say
+
+    `expected` believes in the objective averaged over the noise, and not in the objective itself.
+    """
+
+    spread: Prior = SPREAD  # of a standard deviation that is learnt
+    expected: bool = False
+    label: ClassVar[str] = "analytic noisy-input GP"
+
+    def around(self, kernel: Kernel, dimension: int) -> Kernel:
+        is_known = self.input_std is not None or self.input_cov is not None
+        spread = None if is_known else free(self.spread, size=dimension)
+        return ExpectedRBF(kernel.lengthscales, spread)  # type: ignore[attr-defined]
+
+    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
+        own = AnalyticGP(model.kernel, model.noise, model.mean, self.inputs(columns), self.expected)
+        return Inferred(own, inference)

@@ -1,0 +1,89 @@
+"""Fixed points of a map between vectors of variances, found where plain repetition oscillates.
+
+Repeating v ← F(v) is the flow dv/dt = F(v) − v followed in steps of 1, which are too long where F
+answers a larger v with a much smaller one. Here the flow is followed by implicit Euler steps,
+
+    (1 + 1/Δt) δ − F′(v) δ = F(v) − v,
+
+so short that no entry loses more than a share of itself, and longer and longer as it comes to
+rest: the last of them are Newton's. Now and then a flow is caught where there is almost a fixed
+point but none; from another start it comes to rest elsewhere.
+"""
+
+from __future__ import annotations
+
+__all__ = ["TOLERANCE", "FixedPoint", "fixed_point"]
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from scipy.linalg.lapack import dgesv
+
+from outcrop.typing import Matrix, Vector
+
+STEPS = 50  # from each start
+STARTS = (1.0, 1e-2, 1e-4, 1e-1, 1e-3)  # of the vector to start from
+TOLERANCE = 1e-6
+FALL, RISE = 0.9, 3.0  # by how much of itself an entry may change in one step
+PACE = 2.0  # change of the entry that changes most at which Δt stays what it is
+SHORTER, LONGER = 0.3, 5.0  # by how much Δt may change from step to step
+LONGEST = 1e12
+RETRIES = 30  # each makes Δt 0.4 times as long
+
+Map: TypeAlias = Callable[[Vector], tuple[Vector, Callable[[], Matrix]]]  # v -> F(v), F′(v)
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    """`value`, with `residual` the largest relative error of an entry, and how many `steps`."""
+
+    value: Vector
+    residual: float
+    steps: int
+
+    @property
+    def has_converged(self) -> bool:
+        return self.residual <= TOLERANCE
+
+
+def fixed_point(function: Map, start: Vector, scale: Vector) -> FixedPoint:
+    """Where |F(v) − v| ≤ `TOLERANCE` (`scale` + v) in every entry.
+
+    Of all vectors met the best comes back, whether it is one or not.
+    """
+    best, steps = FixedPoint(start, np.inf, 0), 0
+    for share in STARTS:
+        found = _followed(function, share * start, scale)
+        steps += found.steps
+        best = min(best, found, key=lambda one: one.residual)
+        if best.has_converged:
+            break
+    return replace(best, steps=steps)
+
+
+def _followed(function: Map, start: Vector, scale: Vector) -> FixedPoint:
+    """The best vector met on the way from `start`, and how many steps were made."""
+    v, dt = start, 1.0
+    best = FixedPoint(v, np.inf, 0)
+    one = np.eye(len(v))
+    for step in range(1, STEPS + 1):
+        image, slope = function(v)
+        error, size = image - v, scale + v
+        residual = float((np.abs(error) / size).max(initial=0.0))
+        if residual < best.residual:
+            best = FixedPoint(v, residual, step)
+        if residual <= TOLERANCE:
+            break
+        own = slope()
+        for _ in range(RETRIES):
+            _, _, move, failed = dgesv((1 + 1 / dt) * one - own, error)
+            change = move / size
+            if not failed and change.max() <= RISE and change.min() >= -FALL:
+                break
+            dt *= 0.4
+        v = np.maximum(v + move, 0.0)
+        quickest = max(float(np.abs(change).max()), 1e-9)
+        dt = min(dt * float(np.clip(PACE / quickest, SHORTER, LONGER)), LONGEST)
+    return replace(best, steps=step)

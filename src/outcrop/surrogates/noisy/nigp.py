@@ -1,0 +1,201 @@
+"""Gaussian processes that count noise in the inputs as noise in the outputs, by the slope.
+
+To first order an observation at x + ε differs from one at x by ∇fᵀε, so that its variance is larger
+by ∇μᵀ S ∇μ with the slope of the posterior mean [McHutchon & Rasmussen 2011; Alvi 2019, section
+3.4]. The mean depends on these variances in turn; `fixed_point` finds what agrees with itself.
+There may be several such answers, or in unlikely models none that is found in time: `residual` says
+how well the variances agree, and `has_converged` whether to within a millionth.
+"""
+
+from __future__ import annotations
+
+__all__ = ["NIGP", "Alternating", "NIGPModel", "NIGPPosterior"]
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from outcrop.data import Observations
+from outcrop.inference import Inference, Slice
+from outcrop.kernels import Kernel
+from outcrop.linalg import cholesky, inverse_lower, solve_lower, solve_upper
+from outcrop.surrogates.base import Posterior, Surrogate
+from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.mgp import MarginalPosterior
+from outcrop.surrogates.mixture import Mixture
+from outcrop.surrogates.noisy.fixed_point import TOLERANCE, FixedPoint, fixed_point
+from outcrop.surrogates.noisy.inputs import InputNoise, NoisyInputs, quadratic_forms
+from outcrop.typing import Matrix, Points, Rng, Vector
+
+logger = logging.getLogger(__name__)
+
+SCALE = 1e-6  # of the prior variance: what is less than this is nothing
+ROUNDS = 3  # of alternation when nothing is warm
+
+
+@dataclass(frozen=True, eq=False)
+class NIGPModel:
+    """A Gaussian process whose observations have the noise of their inputs times its slope.
+
+        NIGPModel(Scaled(1.3, Matern52([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
+
+    Any kernel will do whose posterior mean can be differentiated.
+    """
+
+    kernel: Kernel
+    noise: float = 0.0  # variance
+    mean: float = 0.0
+    inputs: InputNoise = field(default_factory=InputNoise)
+
+    def __post_init__(self) -> None:
+        GP(self.kernel, self.noise, self.mean)
+
+    def condition(self, data: Observations) -> NIGPPosterior:
+        found = self.slopes(data)
+        if not found.has_converged:
+            logger.info("slopes agree to within %.1e after %d steps", found.residual, found.steps)
+        inner = GP(self.kernel, self.noise, self.mean).condition(with_noise(data, found.value))
+        parts = inner.model, inner.data, inner.chol, inner.white, inner.jitter
+        return NIGPPosterior(*parts, found, self.inputs)
+
+    def log_likelihood(self, data: Observations) -> float:
+        """log p(y | X) at variances that agree with themselves; no gradient goes with it."""
+        return self.condition(data).log_likelihood
+
+    def slopes(self, data: Observations) -> FixedPoint:
+        """The variance that noise in its input adds to each observation's."""
+        cov = self.inputs.covariances(data)
+        if cov is None or len(data) == 0:
+            return FixedPoint(np.zeros(len(data)), 0.0, 0)
+        K, _ = self.kernel.on(data.pairs)
+        noise = self.noise + (0.0 if data.noise is None else data.noise)
+        D = self._derivatives(data)
+        weighted = np.broadcast_to(cov, (len(data), *cov.shape[1:]))
+
+        def function(v: Vector) -> tuple[Vector, Callable[[], Matrix]]:
+            noisy = K.copy()
+            noisy.reshape(-1)[:: len(K) + 1] += noise + v
+            chol, _ = cholesky(noisy)
+            alpha = solve_upper(chol, solve_lower(chol, data.y - self.mean))
+            G = (D @ alpha).T
+
+            def slope() -> Matrix:
+                inverse = inverse_lower(chol)
+                inverse = inverse + np.tril(inverse, -1).T
+                SG = weighted * G if cov.ndim == 2 else np.einsum("nij,nj->ni", weighted, G)
+                return -2 * (np.einsum("ip,pij->ij", SG, D) @ inverse) * alpha
+
+            return quadratic_forms(cov, G), slope
+
+        prior = self.kernel.diag(data.X)
+        return fixed_point(function, prior, noise + SCALE * prior)
+
+    def _derivatives(self, data: Observations) -> Matrix:
+        """∂k(xᵢ, xⱼ)/∂xᵢ, `(d, n, n)`."""
+        n = len(data)
+        _, pull = self.kernel.on(data.against(data.X))
+        D = np.empty((data.dimension, n, n))
+        for j in range(n):
+            bar = np.zeros((n, n))
+            bar[:, j] = 1.0
+            D[:, :, j] = pull.inputs(bar)[0].T
+        return D
+
+
+@dataclass(frozen=True, eq=False)
+class NIGPPosterior(GPPosterior):
+    """What the process says once the variances are found; they stay when more is believed."""
+
+    slopes: FixedPoint
+    inputs: InputNoise
+    fitted: GPPosterior | None = None  # whose slopes say how noisy believed observations are
+
+    @property
+    def residual(self) -> float:
+        """By how much the variances differ from those of their own mean, relatively."""
+        return self.slopes.residual
+
+    @property
+    def has_converged(self) -> bool:
+        return self.residual <= TOLERANCE
+
+    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> NIGPPosterior:
+        """The same process once `y` is also believed to be observed, with the slope's noise."""
+        fitted = self.fitted or self
+        cov = self.inputs.covariances(fitted.data)
+        if cov is not None:
+            slopes = quadratic_forms(cov.mean(0, keepdims=True), fitted.mean_gradient(X))
+            noise = slopes if noise is None else noise + slopes
+        believed = super().condition(X, y, noise)
+        assert isinstance(believed, NIGPPosterior)
+        return replace(believed, fitted=fitted)
+
+
+@dataclass(frozen=True, eq=False)
+class Alternating:
+    """Infers hyperparameters given the slopes' variances, finds these given them, and so on.
+
+    Each component of the belief has variances of its own; inference sees their mean.
+    """
+
+    model: NIGPModel
+    inference: Inference
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        gp = GP(self.model.kernel, self.model.noise, self.model.mean)
+        variances = np.zeros(len(observations))
+        if previous and previous.get("thetas"):
+            still = Slice(chains=len(previous["thetas"]), burn_in=0, sweeps=0)
+            before = Inferred(gp, still).fit(observations, rng, previous)
+            variances = self._agreed(before, observations)[1]
+        for _ in range(1 if previous else ROUNDS):
+            noisy = with_noise(observations, variances)
+            belief = Inferred(gp, self.inference).fit(noisy, rng, previous)
+            previous = belief.state
+            belief, variances = self._agreed(belief, observations)
+        return belief
+
+    def _agreed(self, belief: Mixture, data: Observations) -> tuple[Mixture, Vector]:
+        """The components with variances that agree with them, and the mean of these."""
+        parts: list[Posterior] = []
+        means = np.zeros(len(data))
+        for part, weight in zip(belief.components, belief.weights, strict=True):
+            centre = part.centre if isinstance(part, MarginalPosterior) else part
+            assert isinstance(centre, GPPosterior)
+            model = centre.model
+            own = NIGPModel(model.kernel, model.noise, model.mean, self.model.inputs)
+            agreed = own.condition(data)
+            means += weight * agreed.slopes.value
+            # Around a mode, components a small step apart must not differ in their variances.
+            parts.append(part if isinstance(part, MarginalPosterior) else agreed)
+        return replace(belief, components=tuple(parts)), means
+
+
+def with_noise(data: Observations, variances: Vector) -> Observations:
+    """The observations with more noise, or themselves; what their pairs cost is shared."""
+    if not variances.any():
+        return data
+    noise = variances if data.noise is None else data.noise + variances
+    noisy = replace(data, noise=noise)
+    vars(noisy).update(pairs=data.pairs, triangle=data.triangle)
+    return noisy
+
+
+@dataclass(frozen=True)
+class NIGP(NoisyInputs):
+    """A Gaussian process that counts noise in the inputs as noise in the outputs, by the slope.
+
+    oc.Method(surrogate=oc.surrogates.NIGP(input_std=0.05))
+    """
+
+    label: ClassVar[str] = "NIGP"
+
+    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
+        own = NIGPModel(model.kernel, model.noise, model.mean, self.inputs(columns))
+        return Alternating(own, inference)

@@ -1,0 +1,75 @@
+"""The Gaussian process of a second-order expansion around uncertain points.
+
+An observation is f + ½ tr(S ∇∇ᵀf) plus noise [Girard & Murray-Smith 2003; Alvi 2019, section 3.3].
+The expansion holds where the noise is small beside the lengthscales. Its kernel has terms in
+(σ/ℓ)⁴ that grow without bound where it is not, and that a likelihood can find attractive; so
+lengthscales below `BOUND` times the noise are refused: they have no likelihood.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BOUND", "RandFunc", "RandFuncGP"]
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from outcrop.data import Observations
+from outcrop.errors import NumericalError
+from outcrop.inference import Inference
+from outcrop.kernels import Kernel, TaylorRBF
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.gp import GP
+from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.noisy.inputs import NoisyInputs
+from outcrop.surrogates.noisy.seen import with_leaves
+from outcrop.surrogates.noisy.uncertain import UncertainGP, UncertainObservations
+
+BOUND = 1.0  # lengthscale in standard deviations of the noise: the kernel's k(x, x) is least there
+
+
+@dataclass(frozen=True, eq=False)
+class RandFuncGP(UncertainGP):
+    """A Gaussian process with the kernel of a second-order expansion.
+
+    RandFuncGP(Scaled(1.3, RBF([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
+    """
+
+    def __post_init__(self) -> None:
+        kernel = with_leaves("RandFuncGP", self.kernel, TaylorRBF)
+        object.__setattr__(self, "kernel", kernel)
+        super().__post_init__()
+
+    def _seen(self, data: Observations) -> UncertainObservations:
+        seen = super()._seen(data)
+        if seen.cov is not None:
+            variances = seen.cov if seen.cov.ndim == 2 else np.einsum("nii->ni", seen.cov)
+            least = BOUND * np.sqrt(variances.max(0))
+            scales = self.kernel.scales(data.dimension)
+            if (scales < least).any():
+                raise NumericalError(
+                    f"RandFuncGP: lengthscales {scales} below {BOUND:g} × the input noise {least}, "
+                    "where the expansion does not hold; use larger ones, or AnalyticGP"
+                )
+        return seen
+
+
+@dataclass(frozen=True)
+class RandFunc(NoisyInputs):
+    """A Gaussian process that expands the objective to second order around uncertain points.
+
+        oc.Method(surrogate=oc.surrogates.RandFunc(input_std=0.05))
+
+    Kept for comparison: `Analytic` is what it approximates.
+    """
+
+    label: ClassVar[str] = "RandFunc GP"
+
+    def around(self, kernel: Kernel, dimension: int) -> Kernel:
+        return TaylorRBF(kernel.lengthscales)  # type: ignore[attr-defined]
+
+    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
+        own = RandFuncGP(model.kernel, model.noise, model.mean, self.inputs(columns))
+        return Inferred(own, inference)
