@@ -32,9 +32,8 @@ SHOWN = (10, 20, 30, 40)
 DESIGN = OnePerPath(size=INITIAL)
 BASELINE = "tree"
 METHODS: dict[str, Any] = {
-    BASELINE: oc.Method(surrogate=surrogates.TreeStructured(), initial=DESIGN),
+    BASELINE: oc.Method(surrogate=surrogates.TreeStructured(chance=1.0), initial=DESIGN),
     "gp": oc.Method(initial=DESIGN),
-    "independent": oc.Method(surrogate=surrogates.Independent(), initial=DESIGN),
     "random": "random",
 }
 EVERY = (*METHODS, "TPE")
@@ -193,9 +192,9 @@ all networks that have them, and only the penalty is of one number of layers. Re
 - {TRIALS} trials instead of 90, with {INITIAL} initial ones, one for every number of layers, which
   all methods of a run have in common. At most {EPOCHS} epochs take the place of the limit of five
   minutes, so that a configuration has one error on every machine.
-- `tree` is `method="tree"`, whose leaves see shared parameters too, without the further initial
-  points it would take by itself; `gp` is one process for which parameters that are not active count
-  for nothing; `independent` is `surrogates.Independent`; `TPE` is Optuna's with its defaults.
+- `tree` is `surrogates.TreeStructured(chance=1.0)`, whose leaves see shared parameters too; `gp` is
+  one process for which parameters that are not active count for nothing; `TPE` is Optuna's with its
+  defaults. Which of the first two `method="tree"` believes is up to what they predict.
   `random` draws every choice evenly: in the shared topology, where depth is a chain of choices,
   every second draw has no hidden layer and every sixteenth has four.
 - The document says nothing of ties and averages errors before it ranks methods; here methods are
