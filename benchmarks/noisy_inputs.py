@@ -13,6 +13,7 @@ __all__ = ["add_arguments", "run"]
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -43,7 +44,7 @@ def run(options: Namespace) -> None:
     rows = [compared(n, d, options.repetitions) for n, d in COMPARED]
     for n, d in GROWING:
         model, data, new = problem(n, d)
-        taken, _ = timed(lambda m=model, o=data, x=new: corrected(m, o, x), options.repetitions)
+        taken, _ = timed(partial(corrected, model, data, new), options.repetitions)
         rows.append({"n": n, "d": d, "sets": 2 * n * d + 1, "seconds": taken})
     lines = [[str(row["n"]), str(row["d"]), str(row["sets"]), *shown(row)] for row in rows]
     print(table(["N", "d", "sets", "seconds", "naive", "ratio", "apart", ""], lines))

@@ -36,19 +36,19 @@ def test_ranks_share_the_mean_of_the_places_of_equal_errors():
 def test_a_table_counts_only_what_all_methods_have_searched():
     good, bad = np.linspace(0.5, 0.1, 40), np.linspace(0.5, 0.3, 40)
     values = {
-        ("shared", "svmguide1", "tree", 0): good,
-        ("shared", "svmguide1", "random", 0): bad,
-        ("shared", "svmguide3", "tree", 0): bad,
-        ("shared", "svmguide3", "random", 0): good,
-        ("shared", "svmguide3", "tree", 1): good,
-        ("shared", "svmguide3", "random", 1): bad,
-        ("shared", "svmguide3", "tree", 2): good,
+        ("shared", "pima_diabetes", "tree", 0): good,
+        ("shared", "pima_diabetes", "random", 0): bad,
+        ("shared", "ilpd_liver", "tree", 0): bad,
+        ("shared", "ilpd_liver", "random", 0): good,
+        ("shared", "ilpd_liver", "tree", 1): good,
+        ("shared", "ilpd_liver", "random", 1): bad,
+        ("shared", "ilpd_liver", "tree", 2): good,
     }
     text = tree_figure4.report(rows_of(values))
     tree = ["tree", "3", "1.33", "1.33", "1.33", "1.33", "0.1667", "", "", "0.100"]
     assert line_of(text, "tree") == tree
     assert line_of(text, "random")[:8] == ["random", "3", *["1.67"] * 4, "0.2333", "2 : 1"]
-    assert line_of(text, "svmguide3") == ["svmguide3", "2", "0.2000 ± 0.1000", "0.2000 ± 0.1000"]
+    assert line_of(text, "ilpd_liver") == ["svmguide3", "2", "0.2000 ± 0.1000", "0.2000 ± 0.1000"]
     assert "independent topology\n" not in text  # which has no results
 
 
@@ -74,7 +74,7 @@ def test_pictures_show_mean_ranks_from_the_last_initial_trial_on():
 
 @pytest.mark.parametrize("topology", ["shared", "independent"])
 def test_initial_points_have_every_number_of_layers_and_belong_to_the_run(topology):
-    space = tree_figure4.problem_of("svmguide3", topology).space
+    space = tree_figure4.problem_of("ilpd_liver", topology).space
     points = tree_figure4.initial_points(space, 3)
     assert {len(network(p)[1].hidden_layer_sizes) for p in points} == {0, 1, 2, 3, 4}
     assert points == tree_figure4.initial_points(space, 3)

@@ -34,9 +34,10 @@ from tests.surrogates.trees import bound, random_data, random_points, random_spa
 FAST = Slice(chains=2, burn_in=2)
 METHODS = {
     "tree": Method(surrogate=TreeStructured(), inference=FAST),
+    "leaves": Method(surrogate=TreeStructured(chance=1.0), inference=FAST),
     "tree-map": Method(surrogate=TreeStructured(Fourier(5), False), inference=MAP(starts=1)),
     "tree-two-step": Method(
-        surrogate=TreeStructured(),
+        surrogate=TreeStructured(chance=1.0),
         inference=FAST,
         acquisition=TopPaths(count=1, extras=False, exact_up_to=0),
     ),
@@ -93,8 +94,11 @@ def test_the_name_works_on_every_space_and_is_gp_where_nothing_is_conditional(sp
         assert one.why["surrogate"] == "tree-structured GP"
 
 
-def test_the_default_of_a_conditional_space_is_left_as_it_was():
-    assert default_for(CONDITIONAL).to_json() == Method().to_json()
+def test_conditional_spaces_are_searched_by_the_tree_and_others_by_one_process():
+    assert default_for(CONDITIONAL).to_json() == Method(surrogate=TreeStructured()).to_json()
+    many = Space({f"k{i}": Choice({"a": {"x": Float(0, 1)}, "b": {}}) for i in range(8)})
+    for space in (EVERY_SPACE["box"], many):
+        assert default_for(space).to_json() == Method().to_json()
 
 
 @pytest.mark.parametrize("name", ["tree-small", "tree-large", "tree-unbalanced-8"])

@@ -1,0 +1,108 @@
+"""Processes in leaves against one for all, judged by what both predict."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from outcrop.data import Observations
+from outcrop.errors import ModelError
+from outcrop.inference import Slice
+from outcrop.kernels import Matern52
+from outcrop.space import Choice, Float, Space
+from outcrop.strategies.defaults import default_kernel
+from outcrop.surrogates import GP, GPPosterior, Inferred, PathPosterior, TreeStructured
+from outcrop.surrogates.contest import LOUDEST, RESOLUTION, Contest, log_odds
+from outcrop.surrogates.path_chains import PathChains
+from tests.surrogates.trees import bound, random_data, random_space
+
+FAST = Slice(chains=3, burn_in=4)
+TWO = Space({"k": Choice({"a": {"x": Float(0, 1)}, "b": {"y": Float(0, 1)}}), "r": Float(0, 1)})
+
+
+def surrogate_of(space, chance=0.5):
+    family = TreeStructured(chance=chance)
+    return family.surrogate(GP(default_kernel(space, family), 1e-8), FAST, ())
+
+
+def first(data, n):
+    return Observations(data.X[:n], data.y[:n])
+
+
+def followed(surrogate, data, start, rng):
+    """The belief once results after the first `start` have come in, four at a time."""
+    belief = surrogate.fit(first(data, start), rng)
+    for n in range(start + 4, len(data) + 1, 4):
+        belief = surrogate.fit(first(data, n), rng, json.loads(json.dumps(belief.state)))
+    return belief
+
+
+def observed(space, function, n, rng):
+    X = space.from_uniform(rng.random((n, len(space.columns))))
+    y = np.array([function(params) for params in space.decode(X)])
+    return Observations(X, (y - y.mean()) / y.std())
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3))
+@settings(max_examples=20, deadline=None)
+def test_the_odds_move_by_the_densities_of_results_before_they_were_told(seed, several):
+    rng = np.random.default_rng(seed)
+    space, n = random_space(rng, depth=2), 12
+    data = random_data(space, n + several, rng)
+    leaves = bound(space, rng, data, noise=0.04)
+    whole = GP(Matern52(np.full(len(space.columns), 0.7)), 0.01)
+    contest = Contest(Inferred(whole, FAST), PathChains(leaves, FAST), 0.25)
+    before = contest.fit(first(data, n), rng)
+    after = contest.fit(data, rng, before.state)
+
+    expected = 0.25
+    for i in range(n, n + several):
+        densities = []
+        for model in (leaves, whole):
+            known = first(data, n)
+            posterior = model.condition(leaves.sorted(known) if model is leaves else known)
+            (mean,), (var,) = posterior.predict(data.X[i : i + 1])
+            spread = np.sqrt(var + model.noise + RESOLUTION**2)
+            densities.append(norm(mean, spread).logpdf(data.y[i]))
+        expected += np.clip(densities[0] - densities[1], -LOUDEST, LOUDEST)
+    assert after.state["lead"] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    believed = PathPosterior if expected >= 0 else GPPosterior
+    assert all(isinstance(part, believed) for part in after.components)
+
+
+def test_leaves_are_believed_where_ways_have_nothing_in_common(rng):
+    def unlike(params):
+        if params["k"] == "a":
+            return 3 + np.sin(25 * params["k.a.x"]) * np.cos(9 * params["r"])
+        return 0.1 * params["k.b.y"] - 0.2 * params["r"]
+
+    belief = followed(surrogate_of(TWO), observed(TWO, unlike, 60, rng), 20, rng)
+    assert belief.state["lead"] > 0
+    assert all(isinstance(part, PathPosterior) for part in belief.components)
+
+
+def test_one_process_is_believed_where_a_shared_parameter_bends_all_ways_alike(rng):
+    def alike(params):
+        own = params.get("k.a.x", params.get("k.b.y"))
+        return np.sin(12 * params["r"]) + 0.05 * own
+
+    belief = followed(surrogate_of(TWO), observed(TWO, alike, 60, rng), 12, rng)
+    assert belief.state["lead"] < 0
+    assert all(isinstance(part, GPPosterior) for part in belief.components)
+
+
+def test_without_predictions_the_chance_decides(rng):
+    data = observed(TWO, lambda params: params["r"], 10, rng)
+    for chance, believed in ((0.5, PathPosterior), (0.4, GPPosterior)):
+        belief = surrogate_of(TWO, chance).fit(data, rng)
+        assert belief.state["lead"] == pytest.approx(log_odds(chance))
+        assert isinstance(belief.components[0], believed)
+
+
+def test_certain_leaves_are_not_contested():
+    assert isinstance(surrogate_of(TWO, chance=1.0), PathChains)
+    with pytest.raises(ModelError, match=r"chance=1\.5.*probability"):
+        TreeStructured(chance=1.5)
