@@ -125,6 +125,17 @@ def test_the_belief_is_the_average_and_the_objective_is_left_as_it_was():
     np.testing.assert_allclose(draws.mean(0), robust.predict(X)[0], atol=0.02)
 
 
+@pytest.mark.parametrize("space", [BOX, MIXED], ids=["box", "mixed"])
+def test_every_point_has_the_variance_of_its_own_average(space):
+    strategy: Any = strategy_for(method(), space)
+    belief = strategy.belief(example(space), np.random.default_rng(0)).mixture
+    X = space.from_uniform(np.random.default_rng(2).random((12, len(space.columns))))
+    for part in belief.components:
+        w, points = part.around.weights, part.around.points(X).reshape(12, -1, X.shape[1])
+        own = [w @ part.posterior.predict_joint(around)[1] @ w for around in points]
+        np.testing.assert_allclose(part.predict(X)[1], own, rtol=1e-6)
+
+
 def test_the_incumbent_and_the_record_are_those_of_the_average():
     strategy: Any = strategy_for(method(), LINE)
     view = example(LINE, pending=0)

@@ -122,33 +122,48 @@ class Process:
         return variances[None] if (covariance == np.diag(variances)).all() else covariance[None]
 
     @cached_property
-    def _level(self) -> float | None:
-        """The variance before any observation, where it is the same everywhere."""
-        origin = np.zeros((1, self.posterior.data.dimension))
-        if self.is_exact:
-            pairs = UncertainPairs.of(Pairs(origin, origin), self._cov, self._cov)
-            return float(self._kernel.on(pairs)[0][0, 0])
-        if self.around.active is not None:
-            return None
+    def _is_stationary(self) -> bool:
+        """Whether the variance before any observation is the same for all with the same codes."""
         try:
             require_stationary("Averaged", self._kernel)
         except ModelError:
-            return None
-        return float(self._blocks(origin)[0])
+            return False
+        return True
 
     def _prior(self, X: Points) -> Vector:
         """The variance of the average before any observation."""
-        if self._level is not None:
-            return np.full(len(X), self._level)
-        parts = [self._blocks(X[part]) for part in _parts(X, self.around)]
-        return np.concatenate([np.empty(0), *parts])
+        if not self._is_stationary:
+            parts = [self._blocks(X[part]) for part in _parts(X, self.around)]
+            return np.concatenate([np.empty(0), *parts])
+        codes = X.copy()
+        codes[:, self.around.numbers] = 0.0
+        first, group = np.zeros(1, dtype=int), np.zeros(len(X), dtype=int)
+        if len(self.around.numbers) < X.shape[1]:
+            _, first, group = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        levels = np.array([self._level(x) for x in codes[first if len(X) else []]])
+        return levels[group.reshape(-1)]
+
+    def _level(self, x: Vector) -> float:
+        """The same at one point; kept, because there are few codes."""
+        key = x.tobytes()
+        if key not in self._levels:
+            if self.is_exact:
+                pairs = UncertainPairs.of(Pairs(x[None], x[None]), self._cov, self._cov)
+                self._levels[key] = float(self._kernel.on(pairs)[0][0, 0])
+            else:
+                self._levels[key] = float(self._blocks(x[None])[0])
+        return self._levels[key]
+
+    @cached_property
+    def _levels(self) -> dict[bytes, float]:
+        return {}
 
     def _blocks(self, X: Points) -> Vector:
         return _within(self._kernel.gram(self.around.points(X)), self.around)
 
     def _pull_prior(self, X: Points, var_bar: Vector) -> Points:
         X_bar = np.zeros_like(X)
-        if self._level is not None:
+        if self._is_stationary:
             return X_bar
         for part in _parts(X, self.around):
             P = self.around.points(X[part])

@@ -7,15 +7,17 @@ running a policy changes nothing.
 
 from __future__ import annotations
 
-__all__ = ["Accounted", "Pending"]
+__all__ = ["Accounted", "Pending", "in_order"]
 
 from typing import Protocol, TypeAlias
+
+import numpy as np
 
 from outcrop.acquisition import Acquisition
 from outcrop.space import Space
 from outcrop.strategies.base import View
 from outcrop.surrogates import Mixture
-from outcrop.typing import Rng
+from outcrop.typing import Points, Rng
 
 Accounted: TypeAlias = tuple[Mixture, Acquisition]
 
@@ -32,3 +34,8 @@ class Pending(Protocol):
     ) -> Accounted:
         """The belief and the acquisition by which the next trial is found."""
         ...
+
+
+def in_order(pending: Points) -> Points:
+    """The same points in one order, so that the order of trials does not show in any digit."""
+    return pending[np.lexsort(pending.T[::-1])]

@@ -16,7 +16,7 @@ from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.strategies.pending.base import Accounted
+from outcrop.strategies.pending.base import Accounted, in_order
 from outcrop.surrogates import Mixture
 from outcrop.typing import Rng, Vector
 
@@ -36,8 +36,9 @@ class Believer:
     ) -> Accounted:
         if not len(view.pending):
             return posterior, acquisition
-        means, _ = posterior.predict_each(view.pending)
-        return posterior.condition(view.pending, means), acquisition
+        running = in_order(view.pending)
+        means, _ = posterior.predict_each(running)
+        return posterior.condition(running, means), acquisition
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Liar:
         if not len(view.pending):
             return posterior, acquisition
         lies = np.repeat(self._lies(view, posterior)[:, None], len(view.pending), axis=1)
-        return posterior.condition(view.pending, lies), acquisition
+        return posterior.condition(in_order(view.pending), lies), acquisition
 
     def _lies(self, view: View, posterior: Mixture) -> Vector:
         """The value that each component is told, `(k,)`."""

@@ -16,12 +16,12 @@ from outcrop.errors import MethodError
 from outcrop.inference import Laplace
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.strategies.pending.base import Accounted
+from outcrop.strategies.pending.base import Accounted, in_order
 from outcrop.strategies.pending.lipschitz import estimated
 from outcrop.strategies.pending.penalised import Penalised
 from outcrop.strategies.pending.penalties import Gaussian, Hard, Penalty, Shape
 from outcrop.surrogates import Forest, Mixture
-from outcrop.typing import Matrix, Points, Rng
+from outcrop.typing import Matrix, Rng
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class Penalisation(ABC):
     ) -> Accounted:
         if not len(view.pending):
             return posterior, acquisition
-        busy = _sorted(view.pending)
+        busy = in_order(view.pending)
         mean, var = posterior.predict_each(busy)
         lowest = np.array([[part.incumbent()] for part in posterior.components])
         found = estimated(posterior, space, busy, rng, self.constants, self.local, repr(self))
@@ -121,8 +121,3 @@ class HardPenalisation(Penalisation):
 
     def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
         return Hard.of(gap, std, slope, self.gamma, self.p)
-
-
-def _sorted(pending: Points) -> Points:
-    """The same points in one order, so that the order of trials does not show in any digit."""
-    return pending[np.lexsort(pending.T[::-1])]

@@ -7,7 +7,7 @@ answers a larger v with a much smaller one. Here the flow is followed by implici
 
 so short that no entry loses more than a share of itself, and longer and longer as it comes to
 rest: the last of them are Newton's. Now and then a flow is caught where there is almost a fixed
-point but none; from another start it comes to rest elsewhere.
+point but none; from another start, or followed more closely, it comes to rest elsewhere.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from scipy.linalg.lapack import dgesv
 
 from outcrop.typing import Matrix, Vector
 
-STEPS = 50  # from each start
-STARTS = (1.0, 1e-2, 1e-4, 1e-1, 1e-3)  # of the vector to start from
 TOLERANCE = 1e-6
+# One after the other until one comes to rest: the share of the vector to start from, the change of
+# the quickest entry at which Δt stays what it is, and the most steps.
+ATTEMPTS = ((1.0, 2.0, 50), (1e-2, 2.0, 50), (1e-4, 2.0, 50), (1.0, 0.3, 300))
 FALL, RISE = 0.9, 3.0  # by how much of itself an entry may change in one step
-PACE = 2.0  # change of the entry that changes most at which Δt stays what it is
 SHORTER, LONGER = 0.3, 5.0  # by how much Δt may change from step to step
 LONGEST = 1e12
 RETRIES = 30  # each makes Δt 0.4 times as long
@@ -54,8 +54,8 @@ def fixed_point(function: Map, start: Vector, scale: Vector) -> FixedPoint:
     Of all vectors met the best comes back, whether it is one or not.
     """
     best, steps = FixedPoint(start, np.inf, 0), 0
-    for share in STARTS:
-        found = _followed(function, share * start, scale)
+    for share, pace, most in ATTEMPTS:
+        found = _followed(function, share * start, scale, pace, most)
         steps += found.steps
         best = min(best, found, key=lambda one: one.residual)
         if best.has_converged:
@@ -63,12 +63,12 @@ def fixed_point(function: Map, start: Vector, scale: Vector) -> FixedPoint:
     return replace(best, steps=steps)
 
 
-def _followed(function: Map, start: Vector, scale: Vector) -> FixedPoint:
+def _followed(function: Map, start: Vector, scale: Vector, pace: float, most: int) -> FixedPoint:
     """The best vector met on the way from `start`, and how many steps were made."""
     v, dt = start, 1.0
     best = FixedPoint(v, np.inf, 0)
     one = np.eye(len(v))
-    for step in range(1, STEPS + 1):
+    for step in range(1, most + 1):
         image, slope = function(v)
         error, size = image - v, scale + v
         residual = float((np.abs(error) / size).max(initial=0.0))
@@ -85,5 +85,5 @@ def _followed(function: Map, start: Vector, scale: Vector) -> FixedPoint:
             dt *= 0.4
         v = np.maximum(v + move, 0.0)
         quickest = max(float(np.abs(change).max()), 1e-9)
-        dt = min(dt * float(np.clip(PACE / quickest, SHORTER, LONGER)), LONGEST)
+        dt = min(dt * float(np.clip(pace / quickest, SHORTER, LONGER)), LONGEST)
     return replace(best, steps=step)
