@@ -42,7 +42,7 @@ MADE = {
     surrogates.SamplePath,
     surrogates.Standardised,
 }
-OTHERS = {"bandits", "errors", "plots", "problems", "stop"}  # public modules without parts
+OTHERS = {"bandits", "durations", "errors", "plots", "problems", "stop"}  # have no parts
 
 LENGTHSCALES = np.array([0.1 + 0.2, 1e-3])
 MATERN = kernels.Matern52(free(priors.LogNormal(-0.1, 1 / 3, 0.5), size=Per.DIMENSION))
