@@ -112,6 +112,7 @@ def test_a_search_goes_on_from_trial_to_trial():
         lambda: UTGP(kind="half"),
         lambda: UTGP(variance="other"),
         lambda: UTGP(alpha=0.0),
+        lambda: UTGP(kind="full", kappa=1.0),
     ],
 )
 def test_impossible_settings_are_refused(wrong):

@@ -164,6 +164,10 @@ class UTGP(NoisyInputs):
         if self.variance not in ("thesis", "moment"):
             raise ModelError(f'UTGP(variance={self.variance!r}): expected "thesis" or "moment"')
         Unscented(1.0 if self.alpha is None else self.alpha, self.beta, self.kappa)
+        if self.kind == "full" and self.alpha is None and (self.beta, self.kappa) != (2.0, 0.0):
+            raise ModelError(
+                f'UTGP(kind="full", beta={self.beta!r}, kappa={self.kappa!r}): give alpha too'
+            )
 
     def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
         transform = None
