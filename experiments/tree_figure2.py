@@ -60,7 +60,7 @@ PROBLEMS = {
     "tree-small-quadratic": "Small tree with shared variables that enter as squares",
 }
 PANELS = (
-    ("tree", "tree two steps", "common nodes", "independent", "arc", "marginal"),
+    ("tree", "tree two steps", "auto", "common nodes", "independent", "arc", "marginal"),
     ("tree", "gp", "random forest", "blind GP", "TPE", "SMAC", "random"),
 )
 SIZE = (11.0, 4.4)  # inches
@@ -107,7 +107,7 @@ def report(rows: Sequence[Row]) -> str:
         if found := searched(rows, problem):
             picture = f"![Distance to the minimum, {title}](images/{picture_of(problem)}.png)"
             parts += [f"### {title} (`{problem}`)", distances(found), picture]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, FINDINGS])
 
 
 def distances(found: Mapping[str, Searches]) -> str:
@@ -194,10 +194,12 @@ document's unbalanced trees are not published, these are ours. All methods of a 
 same random points, one in each leaf, and have {TRIALS} trials with them; the document has 100. Read
 as follows:
 
-- `tree` is `method="tree"`: processes in the leaves, which see shared variables too, joined by a
-  linear model of the nodes; expected improvement is maximised over all leaves. `tree two steps` is
-  the document's: leaves do not see shared variables, and a leaf is chosen by its level before a
-  point is chosen in it. `common nodes` adds a kernel for every node that two points have in common.
+- `tree` has processes in the leaves, which see shared variables too, joined by a linear model of
+  the nodes; expected improvement is maximised over all leaves. `tree two steps` is the document's:
+  leaves do not see shared variables, and a leaf is chosen by its level before a point is chosen in
+  it. `common nodes` adds a kernel for every node that two points have in common.
+- `auto` is `method="tree"`, the default of conditional spaces: `tree` or `gp`, by what they have
+  predicted.
 - `gp` is `method="gp"`, one process for which parameters that are not active count for nothing.
 - `independent` has a process for each leaf, `arc` is the kernel of Swersky et al. (2014), and
   `marginal` the kernel of equation 4, the belief of `tree two steps` without its search. All these
@@ -214,6 +216,21 @@ minimum after all trials; right leaf: runs whose best trial lies in the leaf of 
 {", ".join(map(str, SHOWN))} trials; p: two-sided Wilcoxon test of the last logarithms, paired by
 run, against `tree`, Holm over the table; s: seconds of processor time per suggestion, mean of a
 run, median of the runs."""
+
+
+FINDINGS = """\
+The document's order is found again. After 40 trials its two steps are ahead on both large trees, of
+all but the random forest where that has the minimum for a default; where effects of shared variables are straight lines, leaves that do not see them learn
+faster than ours, which do. What maximises expected improvement over all leaves stays at about 1e-4
+between trials 20 and 40 of the large tree, spends these trials on leaves it knows little of, and
+converges after. We keep it as the default nevertheless: restricted to the leaf with the best level,
+that of the incumbent and the least known one, a search of the small tree with shared variables
+(seed 100, not among these runs) was still in a wrong leaf after 60 trials.
+
+On the large tree every run of `tree` and `auto` is within 0.01 of the minimum after 60 trials. The
+medians of `tree two steps` are ahead of TPE's and SMAC3's after 20, 40 and 60; those of `tree` and
+`auto` are too, but for SMAC3's after 40. With shared variables all models that know the tree are
+far ahead of TPE and SMAC3, whose runs end in a wrong leaf about as often as not."""
 
 
 def cells(problems: Sequence[str], methods: Sequence[str]) -> list[Cell]:
