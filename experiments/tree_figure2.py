@@ -220,12 +220,13 @@ run, median of the runs."""
 
 FINDINGS = """\
 The document's order is found again. After 40 trials its two steps are ahead on both large trees, of
-all but the random forest where that has the minimum for a default; where effects of shared variables are straight lines, leaves that do not see them learn
-faster than ours, which do. What maximises expected improvement over all leaves stays at about 1e-4
-between trials 20 and 40 of the large tree, spends these trials on leaves it knows little of, and
-converges after. We keep it as the default nevertheless: restricted to the leaf with the best level,
-that of the incumbent and the least known one, a search of the small tree with shared variables
-(seed 100, not among these runs) was still in a wrong leaf after 60 trials.
+all but the random forest where that has the minimum for a default; where effects of shared
+variables are straight lines, leaves that do not see them learn faster than ours, which do. What
+maximises expected improvement over all leaves stays at about 1e-4 between trials 20 and 40 of the
+large tree, spends these trials on leaves it knows little of, and converges after. We keep it as the
+default nevertheless: restricted to the leaf with the best level, that of the incumbent and the
+least known one, a search of the small tree with shared variables (seed 100, not among these runs)
+was still in a wrong leaf after 60 trials.
 
 On the large tree every run of `tree` and `auto` is within 0.01 of the minimum after 60 trials. The
 medians of `tree two steps` are ahead of TPE's and SMAC3's after 20, 40 and 60; those of `tree` and
