@@ -104,6 +104,17 @@ def latents_2d() -> Any:
     return plots.latents(searched("holder-table", "latent", 30))[0]
 
 
+def penalised() -> Any:
+    method = oc.Method(acquisition=oc.acquisition.UCB(2.0), pending=oc.pending.PLAyBOOK("HL"))
+    problem = problems.get("branin")
+    study = oc.Optimizer(problem.space, method=method, seed=0, noise=False)
+    for _ in range(15):
+        trial = study.ask()
+        study.tell(trial, problem(trial.params))
+    study.ask(4)
+    return plots.penalised(study)[0]
+
+
 def convergence_study() -> Any:
     return plots.convergence(measured())
 
@@ -138,6 +149,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_partition_2d": partition_2d,
     "plot_latents_1d": latents_1d,
     "plot_latents_2d": latents_2d,
+    "plot_penalised": penalised,
     "plot_convergence_study": convergence_study,
     "plot_convergence": convergence,
     "plot_timeline": timeline,

@@ -229,8 +229,8 @@ least known one, a search of the small tree with shared variables (seed 100, not
 was still in a wrong leaf after 60 trials.
 
 On the large tree every run of `tree` and `auto` is within 0.01 of the minimum after 60 trials. The
-medians of `tree two steps` are ahead of TPE's and SMAC3's after 20, 40 and 60; those of `tree` and
-`auto` are too, but for SMAC3's after 40. With shared variables all models that know the tree are
+medians of `auto` and of `tree two steps` are ahead of TPE's and SMAC3's after 20, 40 and 60; those
+of `tree` are too, but for SMAC3's after 40. With shared variables all models that know the tree are
 far ahead of TPE and SMAC3, whose runs end in a wrong leaf about as often as not."""
 
 
