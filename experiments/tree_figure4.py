@@ -70,7 +70,7 @@ def report(rows: Sequence[Row]) -> str:
         found = searches_of(rows, topology)
         picture = f"![Average ranks, {topology} topology](images/{picture_of(topology)}.png)"
         parts += [f"### The {topology} topology", rank_table(found), error_table(found), picture]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, FINDINGS])
 
 
 def draw(rows: Sequence[Row]) -> dict[str, Any]:
@@ -177,6 +177,13 @@ def rank_figure(found: Found) -> Any:
     axes.set(xlabel="trials", ylabel="average rank (lower is better)")
     axes.legend(fontsize="small")
     return figure
+
+
+FINDINGS = """\
+As in the document the tree has the best average rank in the independent topology, significantly
+ahead of random search only. In the shared topology, where the document has it ahead most, the tree,
+one process for all and TPE hardly differ after 40 trials: rates and numbers of units have effects
+that bend, which leaves have to learn each for itself."""
 
 
 READING = f"""\
