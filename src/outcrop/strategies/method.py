@@ -126,7 +126,7 @@ METHODS = {
     "auto": "the right one for the space: tree where choices open parameters, else gp",
     "gp": "Gaussian process, hyperparameters sampled, log expected improvement",
     **{name: preset.what for name, preset in PRESETS.items()},
-    "tree": "Gaussian processes in the leaves of a conditional space that share what is common",
+    "tree": "Gaussian processes in the leaves of a conditional space, or one, as they predict",
     "cocabo": "bandits draw the categories, a Gaussian process finds the numbers",
     "hierarchical": "numbers searched outside, and at each choice of them the categories inside",
     "random": "independent uniform points",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["Inferred", "ModelTarget"]
+__all__ = ["Inferred", "ModelTarget", "PriorOfSlots"]
 
 import logging
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,16 +30,12 @@ logger = logging.getLogger(__name__)
 COLD_ROWS = 100  # observations on which inference starts, if there are more and nothing is warm
 
 
-@dataclass(frozen=True, eq=False)
-class ModelTarget:
-    """The posterior of a model's free slots given data, as inference wants to see it."""
+class PriorOfSlots(ABC):
+    """What a target says of free slots before any data, as their layout has it."""
 
-    model: Model
-    data: Observations
-
-    @cached_property
-    def layout(self) -> Layout[Model]:
-        return Layout.of(self.model, self.data)
+    @property
+    @abstractmethod
+    def layout(self) -> Layout[Any]: ...
 
     @property
     def dim(self) -> int:
@@ -51,21 +48,33 @@ class ModelTarget:
     def log_prior(self, theta: Vector) -> float:
         return self.layout.log_prior(theta)
 
-    def log_likelihood(self, theta: Vector) -> float:
-        return self.layout.bind(theta).log_likelihood(self.data)
-
     def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
         return self.layout.log_prior_with_gradient(theta)
-
-    def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        value, model_bar = self.layout.bind(theta).log_likelihood_with_gradient(self.data)
-        return value, self.layout.gradient(theta, model_bar)
 
     def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
         return self.layout.log_jacobian_with_gradient(theta)
 
     def sample_prior(self, rng: Rng, n: int) -> Matrix:
         return self.layout.sample_prior(rng, n)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTarget(PriorOfSlots):
+    """The posterior of a model's free slots given data, as inference wants to see it."""
+
+    model: Model
+    data: Observations
+
+    @cached_property
+    def layout(self) -> Layout[Model]:
+        return Layout.of(self.model, self.data)
+
+    def log_likelihood(self, theta: Vector) -> float:
+        return self.layout.bind(theta).log_likelihood(self.data)
+
+    def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        value, model_bar = self.layout.bind(theta).log_likelihood_with_gradient(self.data)
+        return value, self.layout.gradient(theta, model_bar)
 
 
 @dataclass(frozen=True, eq=False)

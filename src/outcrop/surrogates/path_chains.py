@@ -26,6 +26,7 @@ from outcrop.inference import Draws, Inference, Laplace, Slice
 from outcrop.kernels import Constant, Kernel, Within
 from outcrop.linalg import Indices
 from outcrop.params import Layout
+from outcrop.surrogates.inferred import PriorOfSlots
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.path_gp import PathData, PathGP, Spoken, assembled, spoken
 from outcrop.typing import Mask, Matrix, Rng, Vector
@@ -36,7 +37,7 @@ NO_SLOTS = Within((), Constant())  # stands for leaves where only what they shar
 
 
 @dataclass(frozen=True, eq=False)
-class PathTarget:
+class PathTarget(PriorOfSlots):
     """The posterior of a model's free slots; a leaf that did not move is not factorised again."""
 
     model: PathGP
@@ -46,17 +47,6 @@ class PathTarget:
     @cached_property
     def layout(self) -> Layout[PathGP]:
         return Layout.of(self.model, self.data.data)
-
-    @property
-    def dim(self) -> int:
-        return self.layout.dim
-
-    @property
-    def gaussian(self) -> Mask:
-        return self.layout.gaussian
-
-    def log_prior(self, theta: Vector) -> float:
-        return self.layout.log_prior(theta)
 
     def log_likelihood(self, theta: Vector) -> float:
         common = self._common.bind(theta[self._common_part])
@@ -69,21 +59,12 @@ class PathTarget:
         except NumericalError:
             return -inf
 
-    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        return self.layout.log_prior_with_gradient(theta)
-
     def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
         try:
             value, bar = self.layout.bind(theta).log_likelihood_with_gradient(self.data)
         except NumericalError:
             return -inf, np.zeros_like(theta)
         return value, self.layout.gradient(theta, bar)
-
-    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        return self.layout.log_jacobian_with_gradient(theta)
-
-    def sample_prior(self, rng: Rng, n: int) -> Matrix:
-        return self.layout.sample_prior(rng, n)
 
     def moved_by(self, leaves: Indices) -> Indices:
         """The coordinates of `theta` that some leaves have, and those that all leaves share."""
