@@ -19,6 +19,7 @@ from experiments import (
     htbo_table1,
     inference_methods,
     modulated_table1,
+    noisy_inputs_tables,
     optuna_nested,
     playbook_tables,
     real_async,
@@ -46,6 +47,7 @@ MODULES = (
     playbook_tables,
     async_vs_sync,
     real_async,
+    noisy_inputs_tables,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"

@@ -68,7 +68,7 @@ class Prior(ABC):
         if high == inf:
             return low + np.exp(theta)
         # Rounding must not reach the bounds, where densities may be infinite.
-        x = low + (high - low) / (1 + np.exp(-theta))
+        x = low + (high - low) * np.exp(-np.logaddexp(0, -theta))
         return np.clip(x, np.nextafter(low, high), np.nextafter(high, low))
 
     def unconstrained(self, x: Vector) -> Vector:
@@ -87,7 +87,7 @@ class Prior(ABC):
             return np.ones_like(theta)
         if high == inf:
             return np.exp(theta)
-        return (high - low) / (2 + np.exp(theta) + np.exp(-theta))
+        return (high - low) * np.exp(-np.logaddexp(0, theta) - np.logaddexp(0, -theta))
 
     def log_jacobian(self, theta: Vector) -> tuple[float, Vector]:
         """Σ log dx/dθ, and its gradient."""
