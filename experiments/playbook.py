@@ -95,16 +95,16 @@ def method_of(name: str, dimension: int) -> oc.Method:
 
 def simulated(
     problem_name: str,
-    name: str,
+    method: oc.Method | str,
     n_workers: int,
     run: int,
     mode: Literal["asynchronous", "synchronous"] = "asynchronous",
 ) -> Row:
     """A search that makes `STEPS` suggestions after the first jobs, as a row.
 
-    It holds all values, the number of initial ones, the virtual times at which the others became
-    known, seconds of processor time per suggestion, and how many suggestions fell back on something
-    simpler after numerical trouble.
+    `method` is one of the thesis by its name, or any other. The row holds all values, the number of
+    initial ones, the virtual times at which the others became known, seconds of processor time per
+    suggestion, and how many suggestions fell back on something simpler after numerical trouble.
     """
     problem = problem_of(problem_name)
     d = problem.dimension
@@ -113,7 +113,7 @@ def simulated(
     begun = time.process_time()
     simulation = oc.simulate(
         problem,
-        method_of(name, d),
+        method_of(method, d) if isinstance(method, str) else method,
         n_workers=n_workers,
         n_trials=n_workers + STEPS,
         mode=mode,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EXPERIMENT", "mean_and_error"]
+__all__ = ["EXPERIMENT", "by_task", "compared", "mean_and_error", "ranks", "seconds"]
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -34,6 +34,7 @@ BASELINE = "KB"
 PANEL = (3.6, 3.0)  # inches
 
 Task: TypeAlias = tuple[str, str]  # problem and workers
+Key: TypeAlias = tuple[str, str, str]  # problem, workers and method
 Found: TypeAlias = Mapping[str, Mapping[int, Vector]]  # log regrets by method and run
 
 
@@ -48,11 +49,7 @@ def by_task(rows: Sequence[Row]) -> dict[Task, Found]:
         cell = row["cell"]
         task = found.setdefault((cell["problem"], cell["workers"]), {})
         task.setdefault(cell["method"], {})[row["run"]] = log_regrets(row)
-    return dict(sorted(found.items(), key=lambda each: _order(each[0])))
-
-
-def _order(task: Task) -> tuple[int, int]:
-    return WORKERS.index(task[1]), PROBLEMS.index(task[0])
+    return dict(sorted(found.items(), key=lambda each: WORKERS.index(each[0][1])))
 
 
 def report(rows: Sequence[Row]) -> str:
@@ -68,18 +65,7 @@ def report(rows: Sequence[Row]) -> str:
 
 def regret_table(found: Mapping[Task, Found], steps: int) -> str:
     """Means and standard errors, below them what is published, and how they compare with KB."""
-    after = {
-        (*task, method): {run: float(logs[steps]) for run, logs in runs.items()}
-        for task, methods in found.items()
-        for method, runs in methods.items()
-    }
-    p_values = corrected_p_values(
-        {
-            key: (numbers, after[*key[:2], BASELINE])
-            for key, numbers in after.items()
-            if key[2] != BASELINE and (*key[:2], BASELINE) in after
-        }
-    )
+    after, p_values = compared(found, steps, BASELINE)
     lines = []
     for problem, workers in found:
         keys = [(problem, workers, method) for method in METHODS]
@@ -90,6 +76,23 @@ def regret_table(found: Mapping[Task, Found], steps: int) -> str:
         lines.append(["", "", "published", *(PUBLISHED[steps, *key] for key in keys)])
         lines.append(["", "", "p", *p])
     return table(["k", "task", "", *METHODS], lines)
+
+
+def compared(
+    found: Mapping[Task, Found], steps: int, baseline: str
+) -> tuple[dict[Key, dict[int, float]], dict[Key, float]]:
+    """Log regrets after so many steps, and p values against the baseline of the same task."""
+    after = {
+        (*task, method): {run: float(logs[steps]) for run, logs in runs.items()}
+        for task, methods in found.items()
+        for method, runs in methods.items()
+    }
+    pairs = {
+        key: (numbers, after[*key[:2], baseline])
+        for key, numbers in after.items()
+        if key[2] != baseline and (*key[:2], baseline) in after
+    }
+    return after, corrected_p_values(pairs)
 
 
 def mean_and_error(numbers: Sequence[float]) -> str:
@@ -119,25 +122,25 @@ def rank_table(found: Mapping[Task, Found], seconds: Mapping[str, float]) -> str
     return table(header, lines)
 
 
-def ranks(found: Mapping[Task, Found], steps: int) -> Matrix:
+def ranks(found: Mapping[Task, Found], steps: int, names: Sequence[str] = METHODS) -> Matrix:
     """Ranks of the methods, 1 the best, in every task and run that all of them have."""
     rows = []
     for methods in found.values():
-        runs = [set(methods.get(method, ())) for method in METHODS]
+        runs = [set(methods.get(name, ())) for name in names]
         for run in sorted(set.intersection(*runs)):
-            rows.append([methods[method][run][steps] for method in METHODS])
-    return _ranked(rows)
+            rows.append([methods[name][run][steps] for name in names])
+    return _ranked(rows, len(names))
 
 
 def _published_ranks(tasks: Sequence[Task], steps: int) -> Matrix:
     means = [[PUBLISHED[steps, *task, m].split()[0] for m in METHODS] for task in tasks]
-    return _ranked([[float(mean) for mean in row] for row in means])
+    return _ranked([[float(mean) for mean in row] for row in means], len(METHODS))
 
 
-def _ranked(rows: Sequence[Sequence[float]]) -> Matrix:
+def _ranked(rows: Sequence[Sequence[float]], width: int) -> Matrix:
     from scipy.stats import rankdata
 
-    return np.array([rankdata(row) for row in rows]).reshape(len(rows), len(METHODS))
+    return np.array([rankdata(row) for row in rows]).reshape(len(rows), width)
 
 
 def _mean(found: Matrix, column: int) -> str:

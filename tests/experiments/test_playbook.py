@@ -7,7 +7,14 @@ import pytest
 
 pytest.importorskip("experiments.harness")
 
-from experiments import async_vs_sync, harness, playbook, playbook_tables, real_async
+from experiments import (
+    async_vs_sync,
+    harness,
+    pending_policies,
+    playbook,
+    playbook_tables,
+    real_async,
+)
 from experiments.playbook_published import PUBLISHED
 from experiments.searches import problem_of
 from outcrop.data import Observations
@@ -229,3 +236,13 @@ def test_a_network_is_tuned_on_real_processes(mode, monkeypatch):
     assert found["times"] == sorted(found["times"])
     assert 0 < found["utilisation"] <= 1
     json.dumps(found)
+
+
+def test_the_report_on_policies_ranks_them_and_compares_each_with_the_believer():
+    names = list(pending_policies.POLICIES)
+    regrets = {name: 0.9 ** np.arange(101.0) * (1 + i) for i, name in enumerate(names)}
+    rows = [row(run, regrets[name] * (1 + run), name) for name in names for run in range(6)]
+    text = [" ".join(line.split()) for line in pending_policies.EXPERIMENT.report(rows).split("\n")]
+    assert any(line.startswith("| believer | 1.00 | 1.00 | 1.00 | – |") for line in text)
+    assert any(line.startswith("| PLAyBOOK-HL | 6.00 | 6.00 | 6.00 | – |") for line in text)
+    assert sum(line.startswith("| 4 | ack-5 | 6 runs |") for line in text) == 1
