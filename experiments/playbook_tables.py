@@ -226,9 +226,8 @@ DISAGREEMENTS = """\
 - LL and HL are poor on ack-5 with 16 workers. Constants found around a busy point on a plateau are
   small, so that its radius is large and it penalises the whole box. The thesis's program multiplies
   the ratios of all busy points and cuts the product off at 1, so that far points cancel such
-  penalties, which its text does not mean: five runs that way came to −1.08 after 100 steps (the text
-  says: −0.61 in the same five, the thesis publishes −1.1). So the order of the two operations may be
-  what made HL its best method there.
+  penalties, which its text does not mean. A few trial runs in that order were closer to the
+  published numbers: it may be what made HL the thesis's best method there.
 - TS is not far behind here, as it draws normal numbers."""
 
 
