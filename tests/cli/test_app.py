@@ -140,6 +140,15 @@ def test_a_program_is_tuned_and_its_output_kept(call, folder):
         assert kept.read_text().startswith("working")
 
 
+def test_a_spec_may_ask_for_the_robust_optimum(call, folder):
+    noisy = SPEC.replace("PAUSE", "0").replace("seed = 3", "seed = 3\nrobust = true")
+    (folder / "spec.toml").write_text(f"{noisy}input_std = 0.05\n")
+    assert call("run", "spec.toml", "--trials", "2", "--quiet")[0] == 0
+    study = load_study("bowl", "sqlite:///bowl.db")
+    assert study.robust
+    assert study.space.parameters["x"].input_std == 0.05
+
+
 def test_a_study_that_exists_is_gone_on_with_only_if_asked(call, folder):
     assert call("run", "spec.toml", "--trials", "3", "--quiet")[0] == 0
     code, _, err = call("run", "spec.toml", "--trials", "5")

@@ -39,6 +39,17 @@ model = { type = "choice", options = { linear = {}, mlp = { layers = { type = "i
 """  # noqa: E501
 
 
+FIELD = """
+[parameters]
+north = { type = "float", low = 0, high = 500 }
+east = { type = "float", low = 0, high = 300 }
+"""
+
+
+def block(names, matrix):
+    return f"\n[[input_covariance]]\nnames = {names}\nmatrix = {matrix}\n"
+
+
 def refusal(tmp_path, top=COMMAND, tables=NU):
     with pytest.raises(SpecError) as caught:
         spec_of(tmp_path, top, tables)
@@ -73,6 +84,18 @@ def test_every_key_is_read(tmp_path):
 def test_a_number_may_be_one_that_is_only_met_by_chance(tmp_path):
     spec = spec_of(tmp_path, COMMAND, f"{NU}\ninput_std = 0.05")
     assert spec.space.parameters["nu"].input_std == 0.05
+    assert not spec.robust
+    assert spec_of(tmp_path, f"{COMMAND}\nrobust = true", f"{NU}\ninput_std = 0.05").robust
+
+
+def test_numbers_may_be_met_by_chance_together(tmp_path):
+    top = 'command = ["./fly", "{params}"]\nrobust = true'
+    spec = spec_of(tmp_path, top, FIELD + block('["north", "east"]', "[[4, 1.5], [1.5, 9.0]]"))
+    assert spec.robust
+    assert spec.space == Space(
+        {"north": Float(0, 500), "east": Float(0, 300)},
+        input_covariance={("north", "east"): [[4.0, 1.5], [1.5, 9.0]]},
+    )
 
 
 def test_what_is_left_out_has_the_defaults_of_a_study(tmp_path):
@@ -130,6 +153,10 @@ def test_a_relative_path_of_the_spec_gives_whole_paths(tmp_path, monkeypatch):
         (f"{COMMAND}\ntimeout = nan", ["timeout is NaN", "above 0"]),
         (f"{COMMAND}\nseed = -1", ["seed must be a whole number", "-1"]),
         (f'{COMMAND}\nnoise = "some"', ["noise must be", "'some'"]),
+        (f"{COMMAND}\nrobust = 1", ["robust is 1", "true or false", "write robust = true"]),
+        (f"{COMMAND}\nrobust = true", ["robust is true", "no noise", "input_std = 2.0"]),
+        (f"{COMMAND}\ninput_covariance = 3", ["input_covariance is 3", "[[input_covariance]]"]),
+        (f"{COMMAND}\ninput_covariance = [3]", ["input_covariance[0] is 3", "expected a table"]),
         (f'{COMMAND}\nstorage = "runs.db"', ['"runs.db"', 'write "sqlite:///study.db"']),
         (f'{COMMAND}\nstorage = "sqlite://"', ["lost when the command ends"]),
         (f'{COMMAND}\nstorage = "sqlite:///:memory:"', ["lost when the command ends"]),
@@ -188,6 +215,29 @@ def test_a_wrong_key_is_one_line_that_names_it_and_what_to_do(tmp_path, top, wor
 )
 def test_a_wrong_parameter_is_one_line_that_names_it_and_what_to_do(tmp_path, tables, words):
     message = refusal(tmp_path, tables=tables)
+    assert [word for word in words if word not in message] == [], message
+
+
+BOTH, TWO = '["north", "east"]', "[[4.0, 1.5], [1.5, 9.0]]"
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        (block("[3]", "[[1]]"), ["input_covariance[0].names[0] is 3", "expected a string"]),
+        (block('"north"', "[[1]]"), ['names is "north"', 'write names = ["north", "east"]']),
+        (block(BOTH, 3), ["input_covariance[0].matrix is 3", "expected a list"]),
+        (block(BOTH, f"{TWO}\nstd = 2"), ["input_covariance[0].std is an unknown key"]),
+        ("\n[[input_covariance]]\nmatrix = [[1]]", ["input_covariance[0].names is missing"]),
+        (2 * block(BOTH, TWO), ["input_covariance[1].names", "once more"]),
+        (block(BOTH, TWO) + block('["east"]', "[[1]]"), ["input_covariance: 'east'", "twice"]),
+        (block('["north", "west"]', TWO), ["input_covariance: 'west' is no parameter"]),
+        (block(BOTH, "[[4.0, 1.5], [0.0, 9.0]]"), ["input_covariance of", "not symmetric"]),
+        (block(BOTH, "[[4.0]]"), ["input_covariance of", "one row per name"]),
+    ],
+)
+def test_a_wrong_covariance_is_one_line_that_names_it_and_what_to_do(tmp_path, tables, words):
+    message = refusal(tmp_path, 'command = ["./fly", "{params}"]', FIELD + tables)
     assert [word for word in words if word not in message] == [], message
 
 

@@ -443,7 +443,7 @@ def test_a_held_search_finds_the_maximum_of_its_part(seed):
     other = replace(held, taken=frozenset({key}))
     again = other(function, space, rng, candidates=candidates, scales=None, forbidden=())
     assert key not in part.keys(again.point[None])
-    repeated = other(function, space, rng, candidates=candidates, scales=None)
+    repeated = other(function, space, rng)  # candidates are its own, and nothing is forbidden
     assert repeated.value == pytest.approx(found.value, abs=1e-6)
 
 

@@ -9,7 +9,12 @@
     [parameters.model.options.linear]        an option that opens nothing
     [parameters.model.options.mlp.layers]    a parameter of option "mlp", {model.mlp.layers}
 
-A list among `choices` is a tuple to the space.
+A list among `choices` is a tuple to the space. Numbers that come out otherwise than they were asked
+for, but not independently, have a covariance in place of an `input_std`, in the same units:
+
+    [[input_covariance]]
+    names = ["north", "east"]
+    matrix = [[4.0, 1.5], [1.5, 9.0]]
 """
 
 from __future__ import annotations
@@ -58,13 +63,16 @@ EXAMPLES = {
     "choices": 'choices = ["a", "b"]',
     "values": 'values = ["small", "large"]',
     "value": "value = 1.0",
+    "names": 'names = ["north", "east"]',
+    "matrix": "matrix = [[4.0, 1.5], [1.5, 9.0]], a row for each name",
     "options": "a table for each option, such as [parameters.model.options.mlp.layers], "
     'or take type = "categorical" where no option has parameters',
 }
 
 
-def read_space(table: Table) -> Space:
-    """The space that the table `[parameters]` declares."""
+def read_space(top: Table) -> Space:
+    """The space that `[parameters]` and `[[input_covariance]]` declare."""
+    table = top.table("parameters")
     if not table.items:
         raise table.error(
             'is missing or empty; declare what to choose, as in [parameters.nu] type = "float"'
@@ -72,11 +80,25 @@ def read_space(table: Table) -> Space:
     for name in table.items:
         if name in OFFERED:
             raise table.error(f"is a name kept for {{{name}}}, {OFFERED[name]}; rename it", name)
-    group = _read_group(table)
+    group, blocks = _read_group(table), _read_blocks(top)
     try:
-        return Space(group)
+        return Space(group, input_covariance=blocks)
     except SpaceError as error:
         raise table.error(f"cannot be used: {error}") from None
+
+
+def _read_blocks(top: Table) -> dict[tuple[str, ...], Any]:
+    """Covariances by the names of their numbers."""
+    blocks: dict[tuple[str, ...], Any] = {}
+    for table in top.tables("input_covariance"):
+        table.only(["names", "matrix"], "input_covariance")
+        names = tuple(table.need("names", "a list", EXAMPLES["names"]))
+        for index, name in enumerate(names):
+            table.check(name, "a string", shown(str(name)), "names", index)
+        if names in blocks:
+            raise table.error(f"is {shown(names)} once more; keep one of them", "names")
+        blocks[names] = table.need("matrix", "a list", EXAMPLES["matrix"])
+    return blocks
 
 
 def _read_group(table: Table) -> dict[str, Parameter]:

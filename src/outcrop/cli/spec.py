@@ -10,11 +10,13 @@
     storage = "sqlite:///heat.db"                 a relative file is beside the spec
     seed = 0
     noise = false                                 or true, or a standard deviation
+    robust = false                                or true: the best average over noise of inputs
 
     [objective]
     from = "last-line"                            or "json" with field, "file" with path (and field)
 
     [parameters.nu]                               see `parameters`
+    [[input_covariance]]                          likewise
 
 Placeholders are those of `placeholders`. Where a parameter is not active in a trial, the argument
 that holds its placeholder is left out, or the whole inner list that holds it, and so is the
@@ -59,8 +61,10 @@ KEYS = (
     "storage",
     "seed",
     "noise",
+    "robust",
     "objective",
     "parameters",
+    "input_covariance",
 )
 SOURCES = {"last-line": (), "json": ("field",), "file": ("path", "field")}
 COMMAND = 'command = ["./sim", "--nu={nu}"]'
@@ -81,6 +85,7 @@ class Spec:
     storage: str  # URL
     seed: int | None
     noise: bool | float | None
+    robust: bool
     objective: Objective
     space: Space
 
@@ -101,6 +106,7 @@ def read_spec(path: str | Path) -> Spec:
     top.only(KEYS, "a spec")
     file = Path(path).resolve()
     name = _read_name(top, file.parent)
+    space = read_space(top)
     spec = Spec(
         file=file,
         name=name,
@@ -113,8 +119,9 @@ def read_spec(path: str | Path) -> Spec:
         storage=_read_storage(top, file.parent, name),
         seed=_read_checked(top, "seed", checked_seed),
         noise=_read_checked(top, "noise", checked_noise),
+        robust=_read_robust(top, space),
         objective=_read_objective(top.table("objective")),
-        space=read_space(top.table("parameters")),
+        space=space,
     )
     texts = _texts(spec)
     check_placeholders(texts, spec.space, top)
@@ -221,6 +228,17 @@ def _read_checked(top: Table, key: str, check: Callable[[object], Any]) -> Any:
         return check(top.items[key])
     except MethodError as error:
         raise SpecError(f"{top.file}: {error}") from None  # it begins with the key
+
+
+def _read_robust(top: Table, space: Space) -> bool:
+    robust: bool = top.get("robust", "true or false", "robust = true", False)
+    if robust and not space.has_input_noise:
+        raise top.error(
+            "is true, but inputs have no noise to average over; write input_std = 2.0 for a "
+            "parameter, or [[input_covariance]] for several",
+            "robust",
+        )
+    return robust
 
 
 def _read_objective(table: Table) -> Objective:

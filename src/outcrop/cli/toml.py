@@ -47,7 +47,7 @@ class Table:
     """One table of a file."""
 
     file: str  # as the user wrote it
-    path: tuple[str, ...]  # keys from the top of the file
+    path: tuple[str | int, ...]  # keys from the top of the file
     items: Mapping[str, Any]
     top: tuple[str, ...]  # keys that belong to the top of the file
 
@@ -95,9 +95,20 @@ class Table:
         items = self.get(key, "a table", f"[{self._place(key)}] above its keys", {})
         return Table(self.file, (*self.path, key), items, self.top)
 
+    def tables(self, key: str) -> list[Table]:
+        """The tables of a key that heads each of them as `[[key]]`; none if it is not there."""
+        head = f"[[{self._place(key)}]] above its keys"
+        items = self.get(key, "a list", head, [])
+        for index, item in enumerate(items):
+            self.check(item, "a table", head, key, index)
+        return [
+            Table(self.file, (*self.path, key, index), item, self.top)
+            for index, item in enumerate(items)
+        ]
+
     def _place(self, *keys: str | int) -> str:
-        place = ".".join(_quoted(key) for key in self.path)
-        for key in keys:
+        place = ""
+        for key in (*self.path, *keys):
             place += f"[{key}]" if isinstance(key, int) else f"{'.' * bool(place)}{_quoted(key)}"
         return place
 

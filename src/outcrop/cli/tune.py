@@ -60,6 +60,7 @@ def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
         direction=spec.direction,
         seed=spec.seed,
         noise=spec.noise,
+        robust=spec.robust,
     )
 
 

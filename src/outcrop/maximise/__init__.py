@@ -6,8 +6,8 @@ Read `maximiser` for the course of a search, `candidates` and `lattice` for wher
 
 from __future__ import annotations
 
-__all__ = ["DeltaCover", "Function", "Maximiser", "Maximum"]
+__all__ = ["DeltaCover", "Function", "Maximiser", "Maximises", "Maximum"]
 
-from outcrop.maximise.base import Function, Maximum
+from outcrop.maximise.base import Function, Maximises, Maximum
 from outcrop.maximise.cover import DeltaCover
 from outcrop.maximise.maximiser import Maximiser

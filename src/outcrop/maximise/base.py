@@ -1,19 +1,21 @@
-"""What is maximised, what was scored, and what is found.
+"""What is maximised and by what, what was scored, and what is found.
 
 Points `X` are encoded, `(n, D)`, as `Space.encode` gives them.
 """
 
 from __future__ import annotations
 
-__all__ = ["Function", "Maximum", "Scored", "clean"]
+__all__ = ["Function", "Maximises", "Maximum", "Scored", "clean"]
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outcrop.typing import Points, Vector
+from outcrop.space import Space
+from outcrop.typing import Points, Rng, Vector
 
 
 class Function(Protocol):
@@ -37,6 +39,24 @@ class Maximum:
     candidates: Points
     values: Vector
     evaluations: int  # rows given to the function, those off the grid of a relaxation included
+
+
+class Maximises(Protocol):
+    """What a strategy asks of a maximiser; `Maximiser` says what the arguments mean."""
+
+    def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None, /) -> Points: ...
+
+    def __call__(
+        self,
+        function: Function,
+        space: Space,
+        rng: Rng,
+        /,
+        *,
+        forbidden: Collection[str] = frozenset(),
+        scales: Vector | None = None,
+        candidates: Points | None = None,
+    ) -> Maximum: ...
 
 
 @dataclass(frozen=True, eq=False)

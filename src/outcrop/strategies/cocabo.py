@@ -233,7 +233,7 @@ class _Drawing:
     def _found(self, part: Part, taken: Points, view: View, rng: Rng) -> Suggestion | None:
         """The model's suggestion in `part`, if there is room after all."""
         maximiser = thinned(self.model.maximiser, len(view.y))
-        held: Any = Held(maximiser, part, part.keys(taken))
+        held = Held(maximiser, part, part.keys(taken))
         try:
             return replace(self.model, maximiser=held).propose(view, rng)
         except SpaceExhausted:

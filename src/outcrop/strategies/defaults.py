@@ -30,7 +30,7 @@ from outcrop.kernels import (
     Scaled,
     Subspace,
 )
-from outcrop.maximise import Maximiser
+from outcrop.maximise import Maximiser, Maximises
 from outcrop.params import free
 from outcrop.priors import LogNormal, Shifted
 from outcrop.space import Space
@@ -72,7 +72,7 @@ def refreshed(inference: Inference, n: int) -> Inference:
     return inference
 
 
-def thinned(maximiser: Maximiser, n: int) -> Maximiser:
+def thinned(maximiser: Maximises, n: int) -> Maximises:
     """The default maximiser with fewer candidates, likewise; never fewer than a quarter."""
     if maximiser == MAXIMISER and n > ALL_MOVE:
         share = max(ALL_MOVE / n, 0.25)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from outcrop.maximise import Function, Maximiser, Maximum
+from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.space import Fixed, Space
 from outcrop.typing import Points, Rng, Vector
 
@@ -71,7 +71,7 @@ class Part:
 class Held:
     """A maximiser that searches a part only, for a point that is not among `taken`."""
 
-    maximiser: Maximiser
+    maximiser: Maximises
     part: Part
     taken: frozenset[str]  # keys in the part's own space
 
@@ -85,16 +85,16 @@ class Held:
         space: Space,
         rng: Rng,
         *,
-        candidates: Points,
-        scales: Vector | None,
         forbidden: Collection[str] | None = None,
+        scales: Vector | None = None,
+        candidates: Points | None = None,
     ) -> Maximum:
         """As any maximiser; if nothing is said to be `forbidden`, what is taken may be found."""
         found = self.maximiser(
             _Lowered(function, self.part),
             self.part.space,
             rng,
-            candidates=self.part.lowered(candidates),
+            candidates=None if candidates is None else self.part.lowered(candidates),
             scales=None if scales is None else scales[list(self.part.numbers)],
             forbidden=frozenset() if forbidden is None else self.taken,
         )

@@ -207,7 +207,7 @@ class _Nested:
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known
             part = Remainder.at(self.levels, visit.point)
-            held: Any = Held(thinned(model.maximiser, len(view.y)), part, frozenset(taken))
+            held = Held(thinned(model.maximiser, len(view.y)), part, frozenset(taken))
             model = replace(model, maximiser=held, initial=LatinHypercube(size=1))
             found = model.propose(replace(view, warm=within.warm), rng)
             if found.why["source"] == "model":

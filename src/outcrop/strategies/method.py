@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from outcrop.acquisition import Acquisition, LogEI, Thompson
 from outcrop.errors import MethodError
 from outcrop.inference import Inference, Laplace
-from outcrop.maximise import Maximiser
+from outcrop.maximise import Maximises
 from outcrop.space import Space
 from outcrop.strategies import parts
 from outcrop.strategies.base import Strategy
@@ -44,7 +44,7 @@ class Method:
     acquisition: Acquisition | None = None
     pending: Pending | None = None
     initial: Design | None = None
-    maximiser: Maximiser | None = None
+    maximiser: Maximises | None = None
 
     def __post_init__(self) -> None:
         wanted = {
@@ -92,7 +92,7 @@ class Method:
             self.acquisition or (TopPaths() if is_structured else LogEI()),
             self.pending or Believer(),
             self.initial or (OnePerPath() if is_structured else LatinHypercube()),
-            self.maximiser or (EachPath() if is_structured else MAXIMISER),  # type: ignore[arg-type]
+            self.maximiser or (EachPath() if is_structured else MAXIMISER),
             family,
         )
         return Rounded.of(strategy) if family is not None and family.is_relaxed else strategy

@@ -16,7 +16,7 @@ from outcrop.acquisition.formulas import expected_improvement
 from outcrop.data import Observations
 from outcrop.errors import ModelError, NoBelief, NumericalError, SpaceExhausted
 from outcrop.inference import Inference, Slice
-from outcrop.maximise import Function, Maximiser
+from outcrop.maximise import Function, Maximises
 from outcrop.space import Space
 from outcrop.strategies.base import Suggestion, View
 from outcrop.strategies.defaults import (
@@ -33,17 +33,8 @@ from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.robust import averaged
 from outcrop.strategies.sequence import Sequence
-from outcrop.surrogates import (
-    Family,
-    GPPosterior,
-    Grounded,
-    Mixture,
-    PathPosterior,
-    Standardised,
-    Surrogate,
-    TreedPosterior,
-)
-from outcrop.surrogates.base import Samples
+from outcrop.surrogates import Family, Grounded, Mixture, Standardised, Surrogate
+from outcrop.surrogates.base import HasScales, Samples
 from outcrop.surrogates.noisy.inputs import NoisyInputs
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -52,7 +43,6 @@ logger = logging.getLogger(__name__)
 INCUMBENTS = 5  # best points whose neighbourhood is searched
 NOISIEST = 1e6  # standard deviation, in units of the data's, at which an observation says nothing
 STILL = Slice(chains=INFERENCE.chains, burn_in=0, sweeps=0)  # previous hyperparameters as they are
-HAVE_SCALES = GPPosterior | TreedPosterior | PathPosterior
 TROUBLE = (NumericalError, FloatingPointError, np.linalg.LinAlgError)
 
 
@@ -80,8 +70,8 @@ class UnitBelief:
 
 def scales_of(belief: Mixture) -> Vector | None:
     """The typical lengthscale of each column, where components have them."""
-    parts = [p for p in belief.components if isinstance(p, HAVE_SCALES)]
-    return np.median([part.scales() for part in parts], axis=0) if parts else None
+    each = [part.scales() for part in belief.components if isinstance(part, HasScales)]
+    return np.median(each, axis=0) if each else None
 
 
 def _each(belief: Mixture, X: Points) -> tuple[Matrix, Matrix]:
@@ -119,7 +109,7 @@ class ModelBased:
     acquisition: Acquisition = field(default_factory=LogEI)
     pending: Pending = field(default_factory=Believer)
     initial: Design = field(default_factory=LatinHypercube)
-    maximiser: Maximiser = MAXIMISER
+    maximiser: Maximises = MAXIMISER
     family: Family | None = None
 
     def propose(self, view: View, rng: Rng) -> Suggestion:

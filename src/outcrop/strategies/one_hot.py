@@ -13,11 +13,10 @@ __all__ = ["Cube", "Legal", "Rounded", "Rounding"]
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from outcrop.maximise import Function, Maximiser, Maximum
+from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.maximise.base import Scored
 from outcrop.maximise.forbidden import best_allowed
 from outcrop.space import Float, Space
@@ -131,7 +130,7 @@ class Rounded:
         if not len(view.y) or started < self.initial.size_for(self.space):
             return design.propose(view, rng)
         maximiser = thinned(self.model.maximiser, len(view.y))
-        search: Any = Rounding(maximiser, self._cube, self._names(view))
+        search = Rounding(maximiser, self._cube, self._names(view))
         found = replace(self.model, maximiser=search).propose(self._seen(view), rng)
         point = self._cube.rounded(self._cube.wide.encode([found.params]).X)
         if found.why["source"] == "fallback" and self.space.keys(point)[0] in view.known:
@@ -179,7 +178,7 @@ class Rounding:
     points. If none of them is allowed, the configurations themselves are searched.
     """
 
-    maximiser: Maximiser
+    maximiser: Maximises
     cube: Cube
     names: Mapping[str, str]  # of what is known: keys in the cube and in the space
 
@@ -192,9 +191,9 @@ class Rounding:
         space: Space,
         rng: Rng,
         *,
-        candidates: Points,
-        scales: Vector | None,
         forbidden: Collection[str] = frozenset(),
+        scales: Vector | None = None,
+        candidates: Points | None = None,
     ) -> Maximum:
         relaxed = self.maximiser(function, space, rng, candidates=candidates, scales=scales)
         legal = self.cube.encoded(self.cube.rounded(relaxed.candidates))

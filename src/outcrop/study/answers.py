@@ -19,7 +19,7 @@ from typing import Any, overload
 import numpy as np
 
 from outcrop.errors import SpaceExhausted, TrialError
-from outcrop.maximise import Function, Maximiser, Maximum
+from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.space import Space
 from outcrop.strategies import ModelBased
 from outcrop.strategies.base import Belief, Strategy
@@ -101,7 +101,7 @@ class Search:
 class _Listener:
     """A maximiser that notes what it is asked to maximise."""
 
-    maximiser: Maximiser
+    maximiser: Maximises
     heard: list[Function]
 
     def candidates(self, *arguments: Any) -> Points:
@@ -115,7 +115,7 @@ class _Listener:
 def _overheard(strategy: Any, heard: list[Function]) -> Strategy:
     """The same strategy, which also notes in `heard` what it maximises."""
     if isinstance(strategy, ModelBased):
-        return replace(strategy, maximiser=_Listener(strategy.maximiser, heard))  # type: ignore[arg-type]
+        return replace(strategy, maximiser=_Listener(strategy.maximiser, heard))
     if hasattr(strategy, "inner"):
         return replace(strategy, inner=_overheard(strategy.inner, heard))
     return strategy

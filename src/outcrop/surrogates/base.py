@@ -6,7 +6,15 @@ is to be minimised. `X` is `(m, d)`; means and variances are `(m,)`.
 
 from __future__ import annotations
 
-__all__ = ["Model", "Posterior", "PredictionPull", "Samples", "SamplesPaths", "Surrogate"]
+__all__ = [
+    "HasScales",
+    "Model",
+    "Posterior",
+    "PredictionPull",
+    "Samples",
+    "SamplesPaths",
+    "Surrogate",
+]
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
@@ -40,6 +48,13 @@ class Posterior(Protocol):
     def incumbent(self) -> float:
         """The lowest value believed where there are data: what an improvement improves on."""
         ...
+
+
+@runtime_checkable
+class HasScales(Protocol):
+    """A posterior that knows over which length each coordinate changes it, `(d,)`."""
+
+    def scales(self) -> Vector: ...
 
 
 @runtime_checkable

@@ -1,16 +1,21 @@
 """Noisy-input models as surrogates of a search."""
 
 import json
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
 import outcrop as oc
 from outcrop.acquisition import EI, UCB, LogEI, MaxValueEntropy, Thompson
+from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import MAP, Laplace, Slice
+from outcrop.kernels import RBF, Offset, Scaled
+from outcrop.maximise import Maximiser
 from outcrop.strategies import Method, strategy_for
-from outcrop.surrogates import NIGP, UTGP, Analytic, RandFunc
+from outcrop.surrogates import GP, NIGP, UTGP, Analytic, RandFunc
+from outcrop.surrogates.noisy import AnalyticGP, InputNoise
 from outcrop.testing import STRATEGY_CONTRACT
 from tests.strategies.spaces import EVERY_SPACE
 from tests.strategies.test_strategies import example
@@ -57,6 +62,59 @@ def test_every_acquisition_works_with_running_trials(acquisition, family):
     method = Method(surrogate=FAMILIES[family], inference=FAST, acquisition=acquisition)
     suggestion = strategy_for(method, space).propose(example(space), np.random.default_rng(0))
     assert suggestion.why["source"] == "model"
+
+
+@dataclass
+class Listening:
+    """A maximiser that notes over which lengths it is told that the function changes."""
+
+    maximiser: Maximiser = field(default_factory=Maximiser)
+    heard: list[object] = field(default_factory=list)
+
+    def candidates(self, *arguments):
+        return self.maximiser.candidates(*arguments)
+
+    def __call__(self, *arguments, **options):
+        self.heard.append(options["scales"])
+        return self.maximiser(*arguments, **options)
+
+
+def lengths_heard(family, inference):
+    space, maximiser = EVERY_SPACE["box"], Listening()
+    method = Method(surrogate=family, inference=inference, maximiser=maximiser)
+    strategy_for(method, space).propose(example(space, noise=True), np.random.default_rng(0))
+    return maximiser.heard[0]
+
+
+@pytest.mark.parametrize("kind", ["simple", "full"])
+def test_the_search_is_told_the_lengthscales_of_the_central_process(kind):
+    family = UTGP(input_std=0.05, kind=kind)
+    expected = lengths_heard(None, FAST)  # all moved data sets have the hyperparameters of this one
+    assert len(set(expected)) == len(expected)
+    np.testing.assert_array_equal(lengths_heard(family, FAST), expected)
+
+
+def test_where_the_central_belief_has_no_lengthscales_they_are_those_of_the_cube():
+    heard = lengths_heard(UTGP(input_std=0.05), Laplace(starts=1))
+    np.testing.assert_array_equal(heard, np.ones(len(EVERY_SPACE["box"].columns)))
+
+
+@pytest.mark.parametrize("shape", [(14, 2), (14, 2, 2)], ids=["variances", "covariances"])
+def test_noise_of_inputs_is_learnt_where_nothing_is_known_and_not_where_they_are_exact(shape):
+    space, new = EVERY_SPACE["box"], np.random.default_rng(1).random((5, 2))
+    strategy = strategy_for(Method(surrogate=Analytic(), inference=FAST), space)
+    for told in (np.zeros(shape), None):
+        view = example(space, noise=True, input_cov=told)
+        for part in strategy.belief(view, np.random.default_rng(0)).mixture.components:
+            around, leaf = part.model.kernel, part.model.kernel.kernel.kernel
+            scaled = Scaled(around.kernel.variance, RBF(leaf.lengthscales))
+            plain = Offset(around.variance, scaled), part.model.noise, part.model.mean
+            exact = GP(*plain).condition(part.data.visible).predict(new)
+            learnt = AnalyticGP(*plain, InputNoise(tuple(leaf.spread)))
+            noisy = learnt.condition(Observations(part.data.X, part.data.y)).predict(new)
+            assert np.abs(noisy[1] - exact[1]).max() > 1e-6
+            expected = noisy if told is None else exact
+            np.testing.assert_allclose(part.predict(new), expected, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("noise", [None, True, False, 0.3])

@@ -94,6 +94,29 @@ def test_a_spread_is_learnt_only_where_observations_say_nothing(rng):
     assert learnt == pytest.approx(stated, rel=1e-12)
 
 
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 25), noise=st.floats(1e-6, 0.1))
+@settings(max_examples=25, deadline=None)
+def test_where_places_were_told_to_be_exact_it_is_the_plain_process_whatever_its_spread(
+    seed, n, noise
+):
+    rng = np.random.default_rng(seed)
+    silent, new = observations(rng, n), rng.random((4, 2))
+    leaf, kernel = ExpectedRBF([0.3, 0.6], spread=[0.1, 0.2]), RBF([0.3, 0.6])
+    own, plain = AnalyticGP(Scaled(1.3, leaf), noise, 0.2), GP(Scaled(1.3, kernel), noise, 0.2)
+    expected = plain.condition(silent)
+    for told in (np.zeros((n, 2)), np.zeros((n, 2, 2))):
+        exact = replace(silent, input_cov=told)
+        assert own.log_likelihood(exact) == pytest.approx(plain.log_likelihood(silent), rel=1e-8)
+        for expecting in (own, replace(own, expected=True)):
+            found = expecting.condition(exact)
+            np.testing.assert_allclose(
+                found.predict(new), expected.predict(new), rtol=1e-7, atol=1e-9
+            )
+            assert found.incumbent() == pytest.approx(expected.incumbent(), rel=1e-7, abs=1e-9)
+    doubted = own.condition(silent).predict(new)[1]
+    assert (doubted > expected.predict(new)[1] + 1e-6).any()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_analytic_posterior_is_the_gaussian_with_the_moments_of_monte_carlo(kind, rng):
     """All moments of observations and function are drawn, none comes from a formula."""
@@ -254,6 +277,9 @@ def test_noise_has_its_place(rng):
     np.testing.assert_allclose(InputNoise(0.1, columns=(1,)).covariances(data), [[0.0, 0.01]])
     np.testing.assert_allclose(InputNoise(cov=FULL).covariances(data), FULL[None])
     np.testing.assert_allclose(InputNoise(cov=np.eye(2)).covariances(data), [[1.0, 1.0]])
+    assert InputNoise().covariances(data) is None
+    for exact in (InputNoise(0.0), InputNoise((0.0, 0.0)), InputNoise(cov=np.zeros((2, 2)))):
+        np.testing.assert_array_equal(exact.covariances(data), np.zeros((1, 2)))
     rows = observations(rng, kind="rows")
     np.testing.assert_array_equal(InputNoise(0.1).covariances(rows), rows.input_cov)
     alike = Observations(data.X, data.y, None, np.repeat(FULL[None], 12, axis=0))

@@ -55,7 +55,7 @@ class InputNoise:
             require_covariances("input_cov", cov, matrices=True)
 
     def covariances(self, data: Observations) -> Matrix | None:
-        """Of the rows of `data`; None if they are exact, or nothing is known of them."""
+        """Of the rows of `data`, zeros `(1, d)` if they are exact; None if nothing is known."""
         if data.input_cov is not None:
             cov = data.input_cov
             cov = cov[:1] if len(cov) and (cov == cov[:1]).all() else cov
@@ -71,7 +71,7 @@ class InputNoise:
         if cov.ndim == 3:
             variances = np.einsum("...ii->...i", cov)
             cov = variances if (cov == variances[..., None] * np.eye(cov.shape[1])).all() else cov
-        return cov if cov.any() else None
+        return cov if cov.any() else np.zeros((1, data.dimension))
 
     def _places(self, dimension: int, size: int) -> list[int]:
         """The columns that `size` numbers belong to."""

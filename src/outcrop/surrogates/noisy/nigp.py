@@ -69,7 +69,7 @@ class NIGPModel:
     def slopes(self, data: Observations) -> FixedPoint:
         """The variance that noise in its input adds to each observation's."""
         cov = self.inputs.covariances(data)
-        if cov is None or len(data) == 0:
+        if cov is None or not cov.any() or len(data) == 0:
             return FixedPoint(np.zeros(len(data)), 0.0, 0)
         K, _ = self.kernel.on(data.pairs)
         noise = self.noise + (0.0 if data.noise is None else data.noise)

@@ -135,7 +135,8 @@ class UncertainPosterior(GPPosterior):
         """The lowest posterior mean at the data, unless these are exact."""
         first = self.data.X[:1]
         own = self.model.kernel.on(self._noisy.against(first))[0][0, 0]
-        if self._noisy.cov is None and own == self.model.kernel.diag(first)[0]:
+        cov = self._noisy.cov
+        if (cov is None or not cov.any()) and own == self.model.kernel.diag(first)[0]:
             return super().incumbent()
         return float(self.predict(self.data.X)[0].min())
 

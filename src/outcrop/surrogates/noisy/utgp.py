@@ -22,7 +22,7 @@ import numpy as np
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
-from outcrop.surrogates.base import Posterior, PredictionPull, Surrogate
+from outcrop.surrogates.base import HasScales, Posterior, PredictionPull, Surrogate
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
@@ -81,6 +81,11 @@ class UTGPPosterior:
         """The lowest mean at the data."""
         return float(self.predict(self.points)[0].min())
 
+    def scales(self) -> Vector:
+        """Those of the central process, or all of the cube where it has none."""
+        inner = self.inner
+        return inner.scales() if isinstance(inner, HasScales) else np.ones(self.points.shape[1])
+
     @property
     def model(self) -> Any:
         return getattr(self.inner, "model", None)
@@ -117,7 +122,7 @@ class Transformed:
     ) -> Mixture:
         belief = self.surrogate.fit(observations, rng, previous)
         cov = self.inputs.covariances(observations)
-        if cov is None:
+        if cov is None or not cov.any():
             return belief
         parts = tuple(self.posterior(part, observations, cov) for part in belief.components)
         return replace(belief, components=parts)

@@ -87,6 +87,10 @@ class FullUTGPPosterior:
         """The lowest mean at the data."""
         return float(self.predict(self.inner.data.X)[0].min())
 
+    def scales(self) -> Vector:
+        """Those of the central process."""
+        return self.inner.scales()
+
     @property
     def model(self) -> GP:
         return self.inner.model
