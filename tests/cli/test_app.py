@@ -231,16 +231,20 @@ def test_show_tells_trials_best_failures_and_model(call, stored):
         assert call("show", *others, "--storage", "digits.db")[0] == (2 if others else 0)
 
 
-def test_show_says_what_the_model_believes(call, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("robust", "belief"), [(False, "mean "), (True, "average over the noise of inputs ")]
+)
+def test_show_says_what_the_model_believes(call, tmp_path, monkeypatch, robust, belief):
     monkeypatch.chdir(tmp_path)
-    study = Study(Space({"x": Float(0, 1)}), "gp", "sqlite:///gp.db", method="gp", seed=0)
+    space = Space({"x": Float(0, 1, input_std=0.02)})
+    study = Study(space, "gp", "sqlite:///gp.db", method="gp", seed=0, robust=robust)
     for _ in range(7):
         trial = study.ask()
         study.tell(trial, (trial.params["x"] - 0.3) ** 2)
     out = call("show", "gp", "--last", "2")[1]
     assert "5 earlier trials are not shown" in out
     assert "model: GP, LogEI; expected improvement left" in out
-    assert f"believed best: trial {study.recommend().trial.number}, mean " in out
+    assert f"believed best: trial {study.recommend().trial.number}, {belief}" in out
 
 
 def test_show_of_an_empty_study_is_no_error(call, tmp_path, monkeypatch):

@@ -154,8 +154,9 @@ def _beliefs(study: Study, trials: Sequence[Trial]) -> list[str]:
         held = study.recommend()
     except OutcropError as error:
         return [*lines, f"belief: {error}"]
+    mean = "average over the noise of inputs" if held.robust else "mean"
     lines.append(
-        f"believed best: trial {held.trial.number}, mean {held.mean:.6g} ± {held.std:.3g}, "
+        f"believed best: trial {held.trial.number}, {mean} {held.mean:.6g} ± {held.std:.3g}, "
         f"the best of all with probability {held.probability:.2f}"
     )
     return lines

@@ -34,14 +34,14 @@ def positions(space: Space, X: Points, told: Mapping[int, Trial]) -> Points | No
 
 
 def covariances(space: Space, X: Points, told: Mapping[int, Trial]) -> Matrix | None:
-    """Of the places of all values, in units of the unit cube; None if all are exact.
+    """Of the places of all values, in units of the unit cube; None if nothing was said of them.
 
     Variances `(n, D)` if noise is independent from column to column, else `(n, D, D)`. What was
     told of a number stands in place of the space's noise: a place without a standard deviation is
     exact. So is what is inactive.
     """
     base = space.unit_covariance
-    if not base.any() and not any(trial.at_std for trial in told.values()):
+    if not base.any() and not told:
         return None
     kept = space.active(X)
     own = np.zeros(X.shape)
