@@ -196,17 +196,18 @@ seconds of processor time to fit 100 observations and to predict."""
 DISAGREEMENTS = """\
 ### Where this differs from the thesis
 
-- On its own scale, nats per test value of decaying-sin after 30 points (Figures 3.4 and 3.5: 1.6 for
-  σ_x = 0.05 and 1.0 for 0.1), numbers are alike. Those of Table 3.2 are not: 543 for 50 values of
-  decaying-sin is 11 nats each, a standard deviation of 10⁻⁵, which no model can have that sees
-  values at points missed by 0.05. Its plain processes may have been trained without input noise.
+- Figures 3.4 and 3.5 tell 1.6 and 1.0 nats per test value of decaying-sin after 30 points, ours
+  after 50 are as many. Numbers of Table 3.2 are not on that scale: 543 for 50 values is 11 nats
+  each, a standard deviation of 10⁻⁵, which no model can have that sees values at points missed by
+  0.05. Its plain processes may have been trained without input noise, but that is a guess.
   Squared errors of Table 3.3 are about twice ours, as if of twice as many test points.
 - The thesis concludes that a plain process suffices. Here it has the second worst rank, though few
   differences are beyond chance. `Analytic` has the best and is nowhere significantly behind.
 - `NIGP` is far ahead where data determine a smooth function well, on Branin and draws in two
   dimensions: there noise is large where the function is steep, and only it says so. Where they do
-  not, it can be sure and wrong, as in the thesis (draws in four dimensions, Michalewicz), though its
-  recursion converges: maximal likelihood is to blame, which the plain process suffers from as well.
+  not, it can be sure and wrong, as in the thesis (draws in four dimensions, Michalewicz), though
+  its recursion converges; so can the plain process, where the likelihood is greatest at too little
+  noise.
 - Unscented processes are ahead with many dimensions and few points, because they are less sure, and
   behind in one and two dimensions, where they flatten the mean. With α = 1 and the spread counted
   once they are better than as published, whose means go astray for σ_x = 0.1; moving each point by
