@@ -19,6 +19,7 @@ from experiments import (
     htbo_table1,
     inference_methods,
     modulated_table1,
+    noisy_inputs_bo,
     noisy_inputs_tables,
     optuna_nested,
     pending_policies,
@@ -50,6 +51,7 @@ MODULES = (
     async_vs_sync,
     real_async,
     noisy_inputs_tables,
+    noisy_inputs_bo,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"
