@@ -31,7 +31,7 @@ from outcrop.strategies.robust import averaged
 from outcrop.surrogates import GP, Forest, Inferred, InputNoise, LatentGP, Mixture
 from outcrop.surrogates.averaged import Averaged
 from outcrop.surrogates.averages import Jointly, Process, Together
-from outcrop.surrogates.noisy import AnalyticGP, NIGPModel
+from outcrop.surrogates.noisy import AnalyticGP, NIGPModel, Transformed
 from outcrop.surrogates.surroundings import Surroundings
 from outcrop.testing import POSTERIOR_CONTRACT
 from tests.surrogates.test_treed import treed
@@ -58,6 +58,15 @@ def marginal() -> Any:
     return Inferred(model, Laplace()).fit(DATA, np.random.default_rng(0)).components[0]
 
 
+def unscented(kind: Any) -> Any:
+    inner = GP(MATERN, 1e-3, mean=0.4).condition(DATA)
+    cov = NOISY.covariances(DATA)
+    assert cov is not None
+    return Transformed(Inferred(inner.model, Laplace()), NOISY, kind=kind).posterior(
+        inner, DATA, cov
+    )
+
+
 NOISY = InputNoise(cov=COVARIANCE)
 BELIEFS = {
     "Matérn": lambda: GP(MATERN, 1e-3, mean=0.4).condition(DATA),
@@ -72,6 +81,8 @@ BELIEFS = {
     "averaged before": lambda: AnalyticGP(SMOOTH, 1e-3, inputs=NOISY, expected=True).condition(
         DATA
     ),
+    "unscented": lambda: unscented("simple"),
+    "unscented, full": lambda: unscented("full"),
     "marginal": marginal,
 }
 JOINT = [name for name in BELIEFS if name != "marginal"]

@@ -21,10 +21,12 @@ import numpy as np
 
 from outcrop.errors import ModelError
 from outcrop.linalg import cholesky
-from outcrop.surrogates.averages import Average, Jointly, Process, Together
+from outcrop.surrogates.averages import Average, Jointly, Process, Stretched, Together
 from outcrop.surrogates.base import Posterior, PredictionPull, Samples, SamplesPaths
 from outcrop.surrogates.gp import GPPosterior
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
+from outcrop.surrogates.noisy.utgp import UTGPPosterior
+from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
 from outcrop.surrogates.paths import SamplePath
 from outcrop.surrogates.surroundings import Surroundings
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -107,6 +109,10 @@ class Averaged:
             data = posterior.data
             if not isinstance(data, UncertainObservations) or data.ends == 1:
                 return Process(posterior, self.around)
+        if isinstance(posterior, UTGPPosterior | FullUTGPPosterior):
+            centre = posterior.inner
+            if isinstance(centre, GPPosterior):
+                return Stretched(posterior, centre, self.around)
         if isinstance(posterior, SamplesPaths):
             return Jointly(posterior, self.around)
         return Together(posterior, self.around)

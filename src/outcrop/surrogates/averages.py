@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Average", "Jointly", "Process", "Together"]
+__all__ = ["Average", "Jointly", "Process", "Stretched", "Together"]
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -124,11 +124,7 @@ class Process:
     @cached_property
     def _is_stationary(self) -> bool:
         """Whether the variance before any observation is the same for all with the same codes."""
-        try:
-            require_stationary("Averaged", self._kernel)
-        except ModelError:
-            return False
-        return True
+        return _is_stationary(self._kernel)
 
     def _prior(self, X: Points) -> Vector:
         """The variance of the average before any observation."""
@@ -212,6 +208,61 @@ class Jointly:
 
 
 @dataclass(frozen=True, eq=False)
+class Stretched:
+    """The average under a posterior with variances of its own and the correlations of `centre`.
+
+    Only correlations are differentiated by central differences.
+    """
+
+    posterior: Posterior
+    centre: GPPosterior
+    around: Surroundings
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
+        weights, size = self.around.weights, len(self.around)
+        means, variances, pull = self.posterior.predict_with_pullback(self.around.points(X))
+        stds = np.sqrt(variances).reshape(-1, size)
+        shares = weights * stds
+        R = self._correlations(X)
+        carried = np.einsum("ist,it->is", R, shares)
+        var = np.maximum((shares * carried).sum(1), VAR_FLOOR * self.around.average(variances))
+
+        def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
+            variances_bar = (var_bar[:, None] * weights * carried / stds).reshape(-1)
+            X_bar = self.around.gather(pull(self.around.scatter(mean_bar), variances_bar))
+            for column in self.around.numbers if var_bar.any() else ():
+                step = np.zeros(X.shape[1])
+                step[column] = STEP
+                change = self._correlations(X + step) - self._correlations(X - step)
+                slope = np.einsum("is,ist,it->i", shares, change, shares) / (2 * STEP)
+                X_bar[:, column] += var_bar * slope
+            return X_bar
+
+        return self.around.average(means), var, pull_back
+
+    def _correlations(self, X: Points) -> Matrix:
+        """Of the points around each row under `centre`, `(m, S, S)`."""
+        kernel, size = self.centre.model.kernel, len(self.around)
+        P = self.around.points(X)
+        cross = kernel.on(self.centre.data.against(P))[0]
+        V = solve_lower(self.centre.chol, cross.T).T.reshape(len(X), size, -1)
+        prior = self._priors(X)
+        floor = VAR_FLOOR * np.einsum("iss->is", prior)
+        covariance = prior - V @ np.swapaxes(V, 1, 2)
+        stds = np.sqrt(np.maximum(np.einsum("iss->is", covariance), floor))
+        return covariance / (stds[:, :, None] * stds[:, None, :])
+
+    def _priors(self, X: Points) -> Matrix:
+        """The covariances before any observation, `(m, S, S)`, or `(1, S, S)` if all are alike."""
+        is_alike = self.around.active is None and len(self.around.numbers) == X.shape[1]
+        if is_alike and _is_stationary(self.centre.model.kernel):
+            X = X[:1]
+        gram, size = self.centre.model.kernel.gram, len(self.around)
+        parts = [gram(self.around.points(X[part])) for part in _parts(X, self.around)]
+        return np.concatenate([np.empty((0, size, size)), *(_blocks_of(K, size) for K in parts)])
+
+
+@dataclass(frozen=True, eq=False)
 class Together:
     """The average where nothing is known of covariances: as if all points varied as one.
 
@@ -233,6 +284,14 @@ class Together:
         return self.around.average(means), std**2, pull_back
 
 
+def _is_stationary(kernel: Kernel) -> bool:
+    try:
+        require_stationary("Averaged", kernel)
+    except ModelError:
+        return False
+    return True
+
+
 def _parts(X: Points, around: Surroundings) -> list[slice]:
     """Rows of `X` whose points are looked at together."""
     rows = max(AT_ONCE // len(around), 1)
@@ -241,7 +300,11 @@ def _parts(X: Points, around: Surroundings) -> list[slice]:
 
 def _within(covariance: Matrix, around: Surroundings) -> Vector:
     """wᵀ C w of the points around each row, from the covariance `(m·S, m·S)` of all of them."""
-    m = len(covariance) // len(around)
-    blocks = covariance.reshape(m, len(around), m, len(around))
-    own = np.einsum("isit->ist", blocks)
+    own = _blocks_of(covariance, len(around))
     return np.einsum("s,ist,t->i", around.weights, own, around.weights)
+
+
+def _blocks_of(covariance: Matrix, size: int) -> Matrix:
+    """The `(m, size, size)` blocks on the diagonal."""
+    m = len(covariance) // size
+    return np.einsum("isit->ist", covariance.reshape(m, size, m, size))
