@@ -10,6 +10,7 @@ __all__ = ["FIELDS", "field_of", "initial_points", "problem_of", "search"]
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -47,10 +48,16 @@ def field_of(name: str) -> geostatistics.TableProblem:
     return FIELDS[name]()
 
 
-def initial_points(space: oc.Space, n: int, run: int) -> list[Params]:
-    """`n` different points: the Latin hypercube that a study with the seed `run` starts from."""
-    design = strategies.Sequence(space, oc.initial.LatinHypercube(size=n))
-    return [trial.params for trial in oc.Optimizer(space, method=design, seed=run).ask(n)]
+def initial_points(
+    space: oc.Space, n: int, run: int, design: oc.initial.Design | None = None
+) -> list[Params]:
+    """`n` different points: the design that a study with the seed `run` starts from.
+
+    A Latin hypercube, unless it is another.
+    """
+    sized = replace(design or oc.initial.LatinHypercube(), size=n)
+    method = strategies.Sequence(space, sized)
+    return [trial.params for trial in oc.Optimizer(space, method=method, seed=run).ask(n)]
 
 
 def search(

@@ -19,11 +19,10 @@ from benchmarks.reporting import table
 from experiments.comparison import Searches, best_traces, by_method, corrected_p_values
 from experiments.harness import Cell, Experiment, Row
 from experiments.peers import PEERS, peer_search
-from experiments.searches import problem_of, search
+from experiments.searches import initial_points, problem_of, search
 from outcrop.problems import Problem
-from outcrop.space import Choice, Space
+from outcrop.space import Choice
 from outcrop.strategies import OnePerPath, TopPaths
-from outcrop.strategies.sequence import Sequence as InTurn
 from outcrop.surrogates import Arc, CommonNodes, Forest, Independent, Marginal, OneHot
 from outcrop.surrogates import TreeStructured as Tree
 from outcrop.typing import Matrix, Params
@@ -76,7 +75,7 @@ def run(cell: Cell, number: int) -> Row:
 
     watched = replace(problem, function=noted)
     design = OnePerPath(size=problem.space.n_paths)
-    initial = one_per_leaf(problem.space, design, number)
+    initial = initial_points(problem.space, problem.space.n_paths, number, design)
     if cell["method"] in PEERS:
         row = peer_search(watched, cell["method"], initial, TRIALS, number)
     else:
@@ -86,12 +85,6 @@ def run(cell: Cell, number: int) -> Row:
     values = [round(value, 12) for value in row["values"]]
     right = [is_in_best_leaf(problem, asked[int(np.argmin(values[:n]))]) for n in SHOWN]
     return {**row, "values": values, "right": right}
-
-
-def one_per_leaf(space: Space, design: OnePerPath, run: int) -> list[Params]:
-    """The design that a study with the seed `run` starts from."""
-    optimizer = oc.Optimizer(space, method=InTurn(space, design), seed=run)
-    return [trial.params for trial in optimizer.ask(design.size_for(space))]
 
 
 def is_in_best_leaf(problem: Problem, params: Params) -> bool:

@@ -20,12 +20,11 @@ from experiments.comparison import best_traces, corrected_p_values
 from experiments.harness import Cell, Experiment, Row
 from experiments.mlp_tuning import EPOCHS, TOPOLOGIES, TRAINING, mlp_problem
 from experiments.peers import peer_search
-from experiments.searches import search
+from experiments.searches import initial_points, search
 from outcrop import surrogates
 from outcrop.problems import Problem
-from outcrop.strategies import Sequence as Points
-from outcrop.strategies.tree_design import OnePerPath
-from outcrop.typing import Matrix, Params, Vector
+from outcrop.strategies.initial import OnePerPath
+from outcrop.typing import Matrix, Vector
 
 INITIAL, TRIALS = 5, 40  # one point for every number of layers; trials include them
 SHOWN = (10, 20, 30, 40)
@@ -47,7 +46,7 @@ Found: TypeAlias = Mapping[str, Mapping[Comparison, Row]]  # by method
 
 def run(cell: Cell, number: int) -> Row:
     problem = problem_of(cell["data"], cell["topology"])
-    initial = initial_points(problem.space, number)
+    initial = initial_points(problem.space, INITIAL, number, DESIGN)
     if cell["method"] == "TPE":
         return peer_search(problem, "TPE", initial, TRIALS, number)
     return search(problem, METHODS[cell["method"]], initial, TRIALS, number)
@@ -56,12 +55,6 @@ def run(cell: Cell, number: int) -> Row:
 @lru_cache
 def problem_of(data: str, topology: str) -> Problem:
     return mlp_problem(data, topology)
-
-
-def initial_points(space: oc.Space, run: int) -> list[Params]:
-    """One point in every leaf, in random order."""
-    optimizer = oc.Optimizer(space, method=Points(space, DESIGN), seed=run)
-    return [trial.params for trial in optimizer.ask(INITIAL)]
 
 
 def report(rows: Sequence[Row]) -> str:

@@ -7,6 +7,7 @@ pytest.importorskip("experiments.harness")
 
 from experiments import harness, tree_figure4
 from experiments.mlp_tuning import network
+from experiments.searches import initial_points
 
 
 def rows_of(values):
@@ -75,10 +76,10 @@ def test_pictures_show_mean_ranks_from_the_last_initial_trial_on():
 @pytest.mark.parametrize("topology", ["shared", "independent"])
 def test_initial_points_have_every_number_of_layers_and_belong_to_the_run(topology):
     space = tree_figure4.problem_of("ilpd_liver", topology).space
-    points = tree_figure4.initial_points(space, 3)
+    points = initial_points(space, tree_figure4.INITIAL, 3, tree_figure4.DESIGN)
     assert {len(network(p)[1].hidden_layer_sizes) for p in points} == {0, 1, 2, 3, 4}
-    assert points == tree_figure4.initial_points(space, 3)
-    assert points != tree_figure4.initial_points(space, 4)
+    assert points == initial_points(space, tree_figure4.INITIAL, 3, tree_figure4.DESIGN)
+    assert points != initial_points(space, tree_figure4.INITIAL, 4, tree_figure4.DESIGN)
 
 
 @pytest.mark.parametrize("method", ["tree", "random"])
@@ -87,7 +88,7 @@ def test_a_search_goes_on_from_the_initial_points_of_its_run(method, monkeypatch
     cell = {"topology": "shared", "data": "german_credit", "method": method}
     row = tree_figure4.run(cell, 0)
     problem = tree_figure4.problem_of("german_credit", "shared")
-    initial = tree_figure4.initial_points(problem.space, 0)
+    initial = initial_points(problem.space, tree_figure4.INITIAL, 0, tree_figure4.DESIGN)
     assert row["values"][:5] == [problem(params) for params in initial]
     assert (len(row["values"]), row["n_initial"], len(row["seconds"])) == (7, 5, 2)
     assert row["fallbacks"] == 0

@@ -23,9 +23,9 @@ __all__ = [
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.cocabo import CoCaBO
 from outcrop.strategies.hierarchical import Hierarchical
+from outcrop.strategies.initial import OnePerPath
 from outcrop.strategies.method import METHODS, Method, strategy_for
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.perturbed import Perturbed
 from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.tree_design import OnePerPath
 from outcrop.strategies.tree_search import EachPath, TopPaths

@@ -16,13 +16,12 @@ from outcrop.space import Space
 from outcrop.strategies import parts
 from outcrop.strategies.base import Strategy
 from outcrop.strategies.defaults import MAXIMISER, default_inference
-from outcrop.strategies.initial import Design, LatinHypercube, Sobol, Uniform
+from outcrop.strategies.initial import Design, LatinHypercube, OnePerPath, Sobol, Uniform
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.presets import PRESETS, family_for
 from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.tree_design import OnePerPath
 from outcrop.strategies.tree_search import EachPath, TopPaths
 from outcrop.surrogates import Family, Inferred, Structured, Surrogate, TreeStructured
 

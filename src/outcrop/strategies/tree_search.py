@@ -26,7 +26,7 @@ from outcrop.maximise.lattice import lattice
 from outcrop.maximise.maximiser import SHORTEST_SCALE
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
-from outcrop.strategies.tree_design import lead
+from outcrop.strategies.initial.per_path import lead
 from outcrop.surrogates import Mixture, PathPosterior
 from outcrop.surrogates.structured import MOST_LEAVES, places
 from outcrop.typing import Matrix, Points, Rng, Vector

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outcrop.space import Space
-from outcrop.strategies.initial import Design, LatinHypercube
+from outcrop.strategies.initial.designs import Design, LatinHypercube
 from outcrop.surrogates.structured import Place, places
 from outcrop.typing import Points, Rng
 
