@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from outcrop.data import Observations
-from outcrop.kernels import RBF, Matern52, Scaled
+from outcrop.kernels import RBF, Matern52, Offset, Scaled
 from outcrop.params import Layout
 from outcrop.space import Choice, Float, Space
 from outcrop.strategies.defaults import default_kernel
@@ -90,6 +90,19 @@ def test_a_flat_belief_has_the_constant_that_says_nothing():
             flat, box(1), np.array([[0.5]]), np.random.default_rng(0), "mean", local, "test"
         )
         assert found.whole == found.around == STEEP
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_mean_that_varies_by_rounding_only_is_flat(seed):
+    """Next to nothing is left of the data at a lengthscale of next to nothing but the level."""
+    rng = np.random.default_rng(seed)
+    data = Observations(rng.random((40, 2)), rng.normal(size=40))
+    kernel = Offset(1.0, Scaled(2.0, Matern52([0.5, 1e-11])))
+    flat = GP(kernel, noise=1e-8).condition(data)
+    pool = rng.random((200, 2))
+    assert np.ptp(flat.predict(pool)[0]) < 1e-12
+    found = estimated(Mixture.single(flat), box(2), pool[:3], rng, "mean", False, "test")
+    assert found.whole == STEEP
 
 
 def test_a_flat_neighbourhood_has_the_constant_of_the_whole():

@@ -38,6 +38,7 @@ TOLERANCE = 3e-3  # relative gain below which a climb has ended
 DIFFERENCE = 1e-4  # step over which the change of a gradient is seen
 SHORTEST = 1e-3  # lengthscale
 FLAT, STEEP = 1e-7, 10.0  # a constant below the first says nothing, and then is the second
+ROUNDING = 1e-9  # of the largest mean: a difference that is none
 PATHS, FEATURES = 4, 128  # functions drawn from a component, and what each is made of
 
 
@@ -205,7 +206,7 @@ def _refuse_steps(part: Posterior, pool: Points, is_number: Mask, who: str) -> N
     group = group.reshape(-1)
     highest = np.full(group.max() + 1, -np.inf)
     np.maximum.at(highest, group, mean)
-    if (mean < highest[group]).any():
+    if (highest[group] - mean > ROUNDING * np.abs(mean).max()).any():
         raise MethodError(
             f"{who}: the mean of {type(part).__name__} has no gradients to penalise by; use "
             "pending=Believer() or Liar(), or a Gaussian process"
