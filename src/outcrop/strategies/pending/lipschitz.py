@@ -38,7 +38,7 @@ TOLERANCE = 3e-3  # relative gain below which a climb has ended
 DIFFERENCE = 1e-4  # step over which the change of a gradient is seen
 SHORTEST = 1e-3  # lengthscale
 FLAT, STEEP = 1e-7, 10.0  # a constant below the first says nothing, and then is the second
-ROUNDING = 1e-9  # of the largest mean: a difference that is none
+ROUNDING = 1e-9  # of mean and standard deviation: a difference that is none
 PATHS, FEATURES = 4, 128  # functions drawn from a component, and what each is made of
 
 
@@ -201,12 +201,12 @@ def _gradients(part: Posterior, rng: Rng, by: str, who: str) -> Sequence[Gradien
 
 def _refuse_steps(part: Posterior, pool: Points, is_number: Mask, who: str) -> None:
     """Raise if means differ though categories do not, and yet have no gradients."""
-    mean, _ = part.predict(pool)
+    mean, var = part.predict(pool)
     _, group = np.unique(pool[:, ~is_number], axis=0, return_inverse=True)
     group = group.reshape(-1)
     highest = np.full(group.max() + 1, -np.inf)
     np.maximum.at(highest, group, mean)
-    if (highest[group] - mean > ROUNDING * np.abs(mean).max()).any():
+    if (highest[group] - mean > ROUNDING * (np.abs(mean) + np.sqrt(var))).any():
         raise MethodError(
             f"{who}: the mean of {type(part).__name__} has no gradients to penalise by; use "
             "pending=Believer() or Liar(), or a Gaussian process"
