@@ -132,7 +132,7 @@ def report(rows: Sequence[Row]) -> str:
             parts.append(f"![Regret, {objective}](images/{picture_of(objective)}.png)")
     if any(places == "told" for _, places, _ in found):
         parts += ["### What it is worth to know the places", told_table(found), KNOWING]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, FINDINGS])
 
 
 def regret_table(found: Mapping[str, Found], objective: str, dip: str) -> str:
@@ -277,6 +277,16 @@ KNOWING = """\
 The same searches without and with `tell(at=…)`, which says exactly where an evaluation happened. A
 model then has no noise in its inputs to know of. p: told against unknown, paired by run, Holm over
 the table."""
+
+FINDINGS = """\
+### What is found
+
+- No model differs from the plain process beyond chance, on any function, for either objective: for
+  searches the thesis's conclusion holds that a plain process suffices, and it is the default.
+- Robust searches end in the broad dip in 8 to 10 of 10 runs, nominal ones in the sharp dip in 0 to
+  2: with places unknown it is all but invisible, since what is seen is the average.
+- To know the places is worth more than any model: regrets fall in all twelve comparisons, eleven of
+  them beyond chance; the robust ones to a third or far less."""
 
 
 def cells(methods: Iterable[str], places: str, objectives: Iterable[str]) -> list[Cell]:
