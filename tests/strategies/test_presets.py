@@ -13,7 +13,7 @@ from outcrop.kernels import BetaCDF, Matern52, Region
 from outcrop.priors import LogNormal
 from outcrop.problems import get
 from outcrop.strategies import METHODS, Method, strategy_for
-from outcrop.strategies.defaults import FAMILY_INFERENCE, INFERENCE, default_kernel, refreshed
+from outcrop.strategies.defaults import INFERENCE, LATENT_INFERENCE, default_kernel, refreshed
 from outcrop.strategies.presets import PRESETS, family_for
 from outcrop.study import Optimizer
 from outcrop.surrogates import GP, Grounded, Inferred, Latent, Spartan, Warped
@@ -164,11 +164,12 @@ def test_a_belief_does_without_regions_that_hold_no_observation():
     np.testing.assert_allclose(var[0], plain.predict(X)[1], rtol=1e-7, atol=1e-11)
 
 
-def test_fewer_patient_chains_move_as_data_get_many():
-    assert refreshed(FAMILY_INFERENCE, 50) == FAMILY_INFERENCE
-    fewer = refreshed(FAMILY_INFERENCE, 100)
-    assert fewer.moved == refreshed(INFERENCE, 100).moved == 3
-    assert fewer.patience == FAMILY_INFERENCE.patience
+@pytest.mark.parametrize("inference", [INFERENCE, LATENT_INFERENCE])
+def test_fewer_chains_move_as_data_get_many(inference):
+    assert refreshed(inference, 50) == inference
+    fewer = refreshed(inference, 100)
+    assert fewer.moved == 3
+    assert fewer.patience == inference.patience
 
 
 def test_families_need_an_instance_and_sensible_settings():

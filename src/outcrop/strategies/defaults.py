@@ -6,7 +6,6 @@ __all__ = [
     "INFERENCE",
     "LATENT_INFERENCE",
     "MAXIMISER",
-    "FAMILY_INFERENCE",
     "default_inference",
     "default_kernel",
     "default_surrogate",
@@ -16,7 +15,7 @@ __all__ = [
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import log
+from math import inf, log
 
 from outcrop.inference import Inference, Slice
 from outcrop.kernels import (
@@ -47,18 +46,17 @@ AMPLITUDE = LogNormal(0.0, 1.0)
 LEVEL = 1.0  # variance of the unknown level that the objective varies around
 
 
-INFERENCE = Slice(chains=6)
-FAMILY_INFERENCE = replace(INFERENCE, patience=2.5)  # their modes lie farther apart
+# A surprising value leaves some chains where no belief is left; they would take long to come back.
+INFERENCE = Slice(chains=6, patience=2.5)
 # Latents take longer to find, and the density of a fair draw of many varies too much for patience.
-LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3)
+LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3, patience=inf)
 MAXIMISER = Maximiser()
 ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
 
 
 def default_inference(family: Family | None) -> Inference:
-    if family is None:
-        return INFERENCE
-    return LATENT_INFERENCE if family.has_latents else FAMILY_INFERENCE
+    has_latents = family is not None and family.has_latents
+    return LATENT_INFERENCE if has_latents else INFERENCE
 
 
 def refreshed(inference: Inference, n: int) -> Inference:
@@ -66,7 +64,7 @@ def refreshed(inference: Inference, n: int) -> Inference:
 
     One observation more then changes the belief less, and a sweep costs more.
     """
-    for default in (INFERENCE, FAMILY_INFERENCE, LATENT_INFERENCE):
+    for default in (INFERENCE, LATENT_INFERENCE):
         if inference == default and n > ALL_MOVE:
             return replace(default, moved=max(default.chains * ALL_MOVE // n, 1))
     return inference
