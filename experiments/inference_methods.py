@@ -38,8 +38,8 @@ def report(rows: Sequence[Row]) -> str:
 
 
 READING = f"""\
-Searches of {TRIALS} trials. `sampled` is the default: six chains, of which those are begun anew that
-a surprising value has left 2.5 for each hyperparameter below the best in log density."""
+Searches of {TRIALS} trials. `sampled` is the default: six chains, of which those are begun anew
+that a surprising value has left 2.5 for each hyperparameter below the best in log density."""
 
 
 EXPERIMENT = Experiment(
