@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["EXPERIMENT"]
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import nan, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -150,11 +150,11 @@ def picture(found: Mapping[Setting, Found], spread: str) -> Any:
     panels = figure.subplots(lines, IN_A_ROW, squeeze=False).ravel()
     for axes, task in zip(panels, tasks, strict=False):
         own = {int(s[2]): each for s, each in found.items() if s[:2] == (task, spread)}
-        runs = sorted(set.intersection(*(set(each[BASELINE]) for each in own.values())))
+        runs = sorted(set().union(*(each[BASELINE] for each in own.values())))
         sizes = np.array(sorted(own), dtype=float)
         for index, model in enumerate(MODELS):
-            traces = [[own[int(n)][model][run] / TESTED for n in sizes] for run in runs]
-            draw_band(axes, index, model, sizes, np.array(traces))
+            traces = [[own[int(n)][model].get(run, nan) for n in sizes] for run in runs]
+            draw_band(axes, index, model, sizes, np.array(traces) / TESTED)
         typical = [np.mean(list(e[m].values())) / TESTED for e in own.values() for m in MODELS]
         low, high = np.quantile(typical, 0.06), max(typical)
         axes.set(title=task, ylim=(low - 0.1 * (high - low), high + 0.1 * (high - low)))

@@ -148,11 +148,12 @@ def times(row: Row) -> Vector:
 
 
 def draw_band(axes: Any, index: int, label: str, x: Vector, traces: Matrix) -> None:
-    """The mean of `traces`, `(runs, len(x))`, and a standard error either side."""
+    """The mean of `traces`, `(runs, len(x))`, and a standard error either side; NaN is no run."""
     from outcrop.plots.convergence import COLOURS, DASHES, SHAPES
 
     colour = COLOURS[index % len(COLOURS)]
-    mean, error = traces.mean(0), traces.std(0) / np.sqrt(len(traces))
+    runs = (~np.isnan(traces)).sum(0)
+    mean, error = np.nanmean(traces, 0), np.nanstd(traces, 0) / np.sqrt(runs)
     axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.13, lw=0)
     axes.plot(
         x,
