@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["convergence_figure", "save"]
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from experiments.harness import Row
 from experiments.searches import problem_of
 
 PANEL = (5.2, 4.0)  # inches
+COLOURS = 256  # that cover what is there, thin lines included
 
 
 def convergence_figure(rows: Sequence[Row], problem: str, panels: Sequence[Sequence[str]]) -> Any:
@@ -40,6 +42,12 @@ def convergence_figure(rows: Sequence[Row], problem: str, panels: Sequence[Seque
 
 
 def save(figure: Any, path: Path) -> None:
-    """As a PNG that is the same for the same results."""
+    """As a PNG that is the same for the same results, of few colours, so that it is small."""
+    from PIL import Image
+
     path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, dpi=110, metadata={"Software": None})
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=110, metadata={"Software": None})
+    plain = Image.open(drawn).convert("RGB")
+    few = plain.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(path, optimize=True)

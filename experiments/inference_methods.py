@@ -39,7 +39,8 @@ def report(rows: Sequence[Row]) -> str:
 
 READING = f"""\
 Searches of {TRIALS} trials. `sampled` is the default: six chains, of which those are begun anew
-that a surprising value has left 2.5 for each hyperparameter below the best in log density."""
+that a surprising value has left 2.5 for each hyperparameter below the best in log density. All
+other sections were made before it did so."""
 
 
 EXPERIMENT = Experiment(

@@ -152,6 +152,7 @@ def draw_band(axes: Any, index: int, label: str, x: Vector, traces: Matrix) -> N
     from outcrop.plots.convergence import COLOURS, DASHES, SHAPES
 
     colour = COLOURS[index % len(COLOURS)]
+    every = max(len(x) // 6, 1)
     runs = (~np.isnan(traces)).sum(0)
     mean, error = np.nanmean(traces, 0), np.nanstd(traces, 0) / np.sqrt(runs)
     axes.fill_between(x, mean - error, mean + error, color=colour, alpha=0.13, lw=0)
@@ -161,7 +162,7 @@ def draw_band(axes: Any, index: int, label: str, x: Vector, traces: Matrix) -> N
         color=colour,
         ls=DASHES[index % len(DASHES)],
         marker=SHAPES[index % len(SHAPES)],
-        markevery=(index, max(len(x) // 6, 1)),
+        markevery=(index % every, every),
         ms=4.5,
         mfc="white",
         label=label,
