@@ -23,7 +23,8 @@ import outcrop as oc
 from benchmarks.reporting import provenance, save, table, verdict
 from outcrop.problems import Problem, get
 from outcrop.space import Space
-from outcrop.strategies import OnePerPath, Sequence
+from outcrop.strategies import Sequence
+from outcrop.strategies.initial import OnePerPath
 from outcrop.surrogates.structured import places
 from outcrop.typing import Params, Points
 

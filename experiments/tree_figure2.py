@@ -22,7 +22,8 @@ from experiments.peers import PEERS, peer_search
 from experiments.searches import initial_points, problem_of, search
 from outcrop.problems import Problem
 from outcrop.space import Choice
-from outcrop.strategies import OnePerPath, TopPaths
+from outcrop.strategies import TopPaths
+from outcrop.strategies.initial import OnePerPath
 from outcrop.surrogates import Arc, CommonNodes, Forest, Independent, Marginal, OneHot
 from outcrop.surrogates import TreeStructured as Tree
 from outcrop.typing import Matrix, Params

@@ -8,7 +8,7 @@ pytest.importorskip("experiments.harness")
 from experiments import tree_figure2
 from experiments.searches import initial_points, problem_of
 from outcrop.space import Float
-from outcrop.strategies import OnePerPath
+from outcrop.strategies.initial import OnePerPath
 
 
 def row(method, run, values, problem="tree-small", right=(True, True, True)):

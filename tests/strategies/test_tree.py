@@ -13,7 +13,8 @@ from outcrop.kernels import Fourier
 from outcrop.maximise import Maximiser
 from outcrop.problems import get
 from outcrop.space import Choice, Float, Int, Space
-from outcrop.strategies import EachPath, Method, OnePerPath, TopPaths, strategy_for
+from outcrop.strategies import EachPath, Method, TopPaths, strategy_for
+from outcrop.strategies.initial import OnePerPath
 from outcrop.strategies.method import default_for
 from outcrop.strategies.tree_search import OUTSIDE, Levels
 from outcrop.surrogates import (

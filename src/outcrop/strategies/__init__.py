@@ -10,7 +10,6 @@ __all__ = [
     "Hierarchical",
     "Method",
     "ModelBased",
-    "OnePerPath",
     "Perturbed",
     "Sequence",
     "Strategy",
@@ -23,7 +22,6 @@ __all__ = [
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.cocabo import CoCaBO
 from outcrop.strategies.hierarchical import Hierarchical
-from outcrop.strategies.initial import OnePerPath
 from outcrop.strategies.method import METHODS, Method, strategy_for
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.perturbed import Perturbed
