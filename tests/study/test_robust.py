@@ -25,6 +25,7 @@ DIPS = {
     "square": (SQUARE, [((0.3, 0.35), 0.25, 1.0), ((0.78, 0.72), 0.12, 1.4)]),
 }
 TRIALS = {"line": (12, 25), "square": (40, 60)}  # of the initial design, and in all
+LONGER = {"line": 25, "square": 90}  # in all, if no place is told: a value then says less
 
 
 def dips(x, parts):
@@ -59,6 +60,7 @@ def searched(name, robust, seed, report):
     """What is recommended once evaluations happened near what was asked for."""
     space, parts = DIPS[name]
     design, trials = TRIALS[name]
+    trials = trials if report else LONGER[name]
     method = Method(initial=LatinHypercube(size=design))
     optimizer = Optimizer(space, method=method, seed=seed, robust=robust)
     rng = np.random.default_rng([seed, 99])
