@@ -188,7 +188,7 @@ run see the same data.
   in [10⁻⁸, 1]. Values are centred. The thesis has 10 random starts and does not print its bounds.
 - RandFunc refuses lengthscales below σ_x; NIGP's recursion is solved for its fixed point.
 - Drawn functions are new in every run; test and training points too. Pictures leave out what is far
-  below the rest."""
+  below the rest; sizes other than those of the tables have fewer runs there."""
 SUMMARY = """\
 Ranks of the eight, 1 the best, over all settings of the tables below and all runs. ahead / behind:
 in how many of the settings the model differs from `RBF` with p < 0.05, and in which direction; s:
