@@ -49,5 +49,5 @@ def save(figure: Any, path: Path) -> None:
     drawn = BytesIO()
     figure.savefig(drawn, format="png", dpi=110, metadata={"Software": None})
     plain = Image.open(drawn).convert("RGB")
-    few = plain.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few = plain.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
