@@ -235,6 +235,25 @@ def test_draws_of_a_marginal_process_are_averaged_too():
     assert ks_1samp(draws, norm(mean[0], draws.std()).cdf).pvalue > 1e-3
 
 
+@pytest.mark.parametrize("kind", ["simple", "full"])
+def test_an_unscented_process_is_averaged_within_a_category(kind):
+    kernel = Product((Subspace((0,), Matern52([0.3])), Subspace((1,), Overlap([0.8]))))
+    X = np.column_stack([np.linspace(0.1, 0.9, 6), [0, 1, 2, 0, 1, 2]])
+    data = Observations(X, np.sin(5 * X[:, 0]) + X[:, 1])
+    inputs = InputNoise((0.1, 0.0))
+    cov = inputs.covariances(data)
+    assert cov is not None
+    model = GP(kernel, 1e-3)
+    transformed = Transformed(Inferred(model, Laplace()), inputs, kind=kind)
+    inner: Any = transformed.posterior(model.condition(data), data, cov)
+    around = Surroundings.of(np.diag([0.01, 0.0]), (0,))
+    mean, var = Averaged(inner, around, X).predict(X)
+    for i, x in enumerate(X):
+        means, covariance = inner.predict_joint(x + around.shifts)
+        assert mean[i] == pytest.approx(around.weights @ means, rel=1e-9)
+        assert var[i] == pytest.approx(around.weights @ covariance @ around.weights, rel=1e-6)
+
+
 def test_what_is_inactive_is_not_moved():
     space = Space(
         {
