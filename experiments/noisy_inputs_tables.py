@@ -212,7 +212,8 @@ DISAGREEMENTS = """\
   behind in one and two dimensions, where they flatten the mean. With α = 1 and the spread counted
   once they are better than as published, whose means go astray for σ_x = 0.1; moving each point by
   itself (`full`) gains a little more density and costs nothing to speak of.
-- `RandFunc` is as stable as the others: its failures in the thesis are lengthscales below σ_x."""
+- `RandFunc` is as stable as the others: its failures in the thesis may be lengthscales
+  below σ_x, which are refused here."""
 
 
 def cells(sizes: Sequence[str]) -> list[Cell]:

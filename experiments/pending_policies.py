@@ -88,10 +88,10 @@ against `{BASELINE}` and seconds of processor time per suggestion; then natural 
 regret after {STEPS} steps, mean and in brackets standard error, p paired by run, Holm over the
 table."""
 FINDINGS = """\
-The believer and both penalisers share the best ranks; liars and Thompson sampling are behind
-(p < 0.001). Constants found around running trials are no handicap here, as they are with the
-thesis's model. The believer is the default: nothing is ahead of it, it costs least, and it goes
-with surrogates that have no gradients too."""
+The believer and both penalisers do not differ beyond chance (p ≥ 0.6), and liars and Thompson
+sampling are behind (p < 0.001). Constants found around running trials are no handicap here, as they
+are with the thesis's model. The believer is the default: nothing is ahead of it, it costs least,
+and it goes with surrogates that have no gradients too."""
 
 EXPERIMENT = Experiment(
     "pending_policies",

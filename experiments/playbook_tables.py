@@ -228,7 +228,7 @@ DISAGREEMENTS = """\
   the ratios of all busy points and cuts the product off at 1, so that far points cancel such
   penalties, which its text does not mean. A few trial runs in that order were closer to the
   published numbers: it may be what made HL the thesis's best method there.
-- TS is not far behind here, as it draws normal numbers."""
+- TS is behind by less than in the thesis, whose program draws uniform instead of normal numbers."""
 
 
 def cells(problems: Sequence[str], workers: Sequence[str]) -> list[Cell]:
