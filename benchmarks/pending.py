@@ -40,7 +40,7 @@ CASES = (
     Case(oc.pending.HardPenalisation()),
     *(Case(oc.pending.PLAyBOOK(kind)) for kind in ("L", "LL", "H", "HL")),
     Case(oc.pending.PLAyBOOK("HL", constants="paths"), has_bar=False),
-    Case(oc.pending.Thompson(), has_bar=False),
+    Case(oc.pending.ThompsonSampling(), has_bar=False),
 )
 ACQUISITIONS = (oc.acquisition.LogEI(), oc.acquisition.UCB(2.0))
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from outcrop.errors import NoBelief, OutcropError
-from outcrop.strategies.recipes import worded
+from outcrop.strategies.method_text import worded
 from outcrop.study import Study, Trial
 
 WIDE = 200  # characters of a line where nobody looks at a terminal

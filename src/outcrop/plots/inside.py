@@ -18,8 +18,8 @@ from outcrop.errors import MethodError
 from outcrop.kernels import Conditional, Kernel, Subspace, Warp
 from outcrop.kernels.warp import LEAST
 from outcrop.space import Column, Space
+from outcrop.strategies.method_text import worded
 from outcrop.strategies.model_based import UnitBelief
-from outcrop.strategies.recipes import worded
 from outcrop.study import ObjectiveBelief
 from outcrop.study.reading import Reading
 from outcrop.typing import Points, Vector

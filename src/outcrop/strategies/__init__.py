@@ -6,7 +6,7 @@ __all__ = [
     "METHODS",
     "Belief",
     "CoCaBO",
-    "EachPath",
+    "EachBranch",
     "Hierarchical",
     "Method",
     "ModelBased",
@@ -14,7 +14,7 @@ __all__ = [
     "Sequence",
     "Strategy",
     "Suggestion",
-    "TopPaths",
+    "TopBranches",
     "View",
     "strategy_for",
 ]
@@ -26,4 +26,4 @@ from outcrop.strategies.method import METHODS, Method, strategy_for
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.perturbed import Perturbed
 from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.tree_search import EachPath, TopPaths
+from outcrop.strategies.tree_search import EachBranch, TopBranches

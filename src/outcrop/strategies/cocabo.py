@@ -29,7 +29,7 @@ from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.defaults import thinned
-from outcrop.strategies.held import Held, Part
+from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
 from outcrop.strategies.method import Method, strategy_for
 from outcrop.strategies.model_based import ModelBased
 from outcrop.surrogates import CoCaBO as CoCaBOFamily
@@ -221,20 +221,22 @@ class _Drawing:
 
     def _with_room(
         self, row: Row, weights: Mapping[str, LogWeights], taken: Points, rng: Rng
-    ) -> tuple[Row, Part | None]:
+    ) -> tuple[Row, FixedColumns | None]:
         """`row`, or else levels drawn anew, that leave something to try; None if none was found."""
         for _ in range(DRAWS):
-            part = Part.of(self.space, {name: arm for name, (arm, _) in row.items()})
+            part = FixedColumns.with_categories(
+                self.space, {name: arm for name, (arm, _) in row.items()}
+            )
             if part.has_more_than(taken):
                 return row, part
             row = self._drawn(weights, rng)[0]
         return {}, None
 
-    def _found(self, part: Part, taken: Points, view: View, rng: Rng) -> Suggestion | None:
+    def _found(self, part: FixedColumns, taken: Points, view: View, rng: Rng) -> Suggestion | None:
         """The model's suggestion in `part`, if there is room after all."""
         maximiser = thinned(self.model.maximiser, len(view.y))
-        held = Held(maximiser, part, part.keys(taken))
+        search = FreeColumnMaximiser(maximiser, part, part.keys(taken))
         try:
-            return replace(self.model, maximiser=held).propose(view, rng)
+            return replace(self.model, maximiser=search).propose(view, rng)
         except SpaceExhausted:
             return None

@@ -24,8 +24,8 @@ from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.defaults import thinned
-from outcrop.strategies.held import Held
-from outcrop.strategies.hierarchical_levels import Levels, Remainder, Visit
+from outcrop.strategies.fixed_columns import FreeColumnMaximiser
+from outcrop.strategies.hierarchical_levels import FixedOuterPoint, SpaceLevels, Visit
 from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.method import Method, strategy_for
 from outcrop.strategies.model_based import ModelBased
@@ -85,7 +85,7 @@ class Hierarchical:
             raise MethodError(f"Hierarchical(pooled={self.pooled!r}): expected True or False")
 
     def strategy(self, space: Space) -> Strategy:
-        levels = Levels.of(space)
+        levels = SpaceLevels.of(space)
         if levels is None:
             has_numbers = any(not (c.is_code or c.conditions) for c in space.columns)
             return strategy_for(self.outer if has_numbers else self.inner, space)
@@ -104,7 +104,7 @@ class Hierarchical:
 class _Nested:
     """Two searches, one inside the other."""
 
-    levels: Levels
+    levels: SpaceLevels
     outer: Strategy
     inner: Strategy
     whole: Strategy  # what is believed of the whole space
@@ -206,9 +206,10 @@ class _Nested:
             return self.inner.propose(within, rng)
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known
-            part = Remainder.at(self.levels, visit.point)
-            held = Held(thinned(model.maximiser, len(view.y)), part, frozenset(taken))
-            model = replace(model, maximiser=held, initial=LatinHypercube(size=1))
+            part = FixedOuterPoint.at(self.levels, visit.point)
+            maximiser = thinned(model.maximiser, len(view.y))
+            search = FreeColumnMaximiser(maximiser, part, frozenset(taken))
+            model = replace(model, maximiser=search, initial=LatinHypercube(size=1))
             found = model.propose(replace(view, warm=within.warm), rng)
             if found.why["source"] == "model":
                 return replace(found, params=self.levels.rest(found.params))

@@ -13,16 +13,16 @@ from outcrop.errors import MethodError
 from outcrop.inference import Inference, Laplace
 from outcrop.maximise import Maximises
 from outcrop.space import Space
-from outcrop.strategies import parts
+from outcrop.strategies import method_json
 from outcrop.strategies.base import Strategy
 from outcrop.strategies.defaults import MAXIMISER, default_inference
-from outcrop.strategies.initial import Design, LatinHypercube, OnePerPath, Sobol, Uniform
+from outcrop.strategies.initial import Design, LatinHypercube, OnePerBranch, RandomDesign, Sobol
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.presets import PRESETS, family_for
 from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.tree_search import EachPath, TopPaths
+from outcrop.strategies.tree_search import EachBranch, TopBranches
 from outcrop.surrogates import Family, Inferred, Structured, Surrogate, TreeStructured
 
 
@@ -88,10 +88,10 @@ class Method:
             space,
             surrogate,
             inference,
-            self.acquisition or (TopPaths() if is_structured else LogEI()),
+            self.acquisition or (TopBranches() if is_structured else LogEI()),
             self.pending or Believer(),
-            self.initial or (OnePerPath() if is_structured else LatinHypercube()),
-            self.maximiser or (EachPath() if is_structured else MAXIMISER),
+            self.initial or (OnePerBranch() if is_structured else LatinHypercube()),
+            self.maximiser or (EachBranch() if is_structured else MAXIMISER),
             family,
         )
         return Rounded.of(strategy) if family is not None and family.is_relaxed else strategy
@@ -101,12 +101,12 @@ class Method:
 
         Parts that are not Outcrop's own are only named in it, and then it cannot be read back.
         """
-        return parts.to_json(self)
+        return method_json.to_json(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | str) -> Method:
         """The method that `to_json` wrote, from the object or its text."""
-        method = parts.from_json(data)
+        method = method_json.from_json(data)
         if not isinstance(method, cls):
             raise MethodError(f"a stored {cls.__name__}: expected its JSON, got that of {method!r}")
         return method
@@ -165,7 +165,7 @@ def strategy_for(method: str | MakesStrategies | Strategy, space: Space) -> Stra
 
         return Hierarchical().strategy(space)
     if method == "random":
-        return Sequence(space, Uniform())
+        return Sequence(space, RandomDesign())
     if method == "sobol":
         return Sequence(space, Sobol())
     raise MethodError(f"method={method!r} is not known; known are {', '.join(METHODS)}")

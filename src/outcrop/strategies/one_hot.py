@@ -23,7 +23,7 @@ from outcrop.space import Float, Space
 from outcrop.space.parameters import Parameter
 from outcrop.strategies.base import Belief, Suggestion, View
 from outcrop.strategies.defaults import thinned
-from outcrop.strategies.initial import Design, Uniform
+from outcrop.strategies.initial import Design, RandomDesign
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.sequence import Sequence
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -117,7 +117,7 @@ class Rounded:
     def of(cls, strategy: ModelBased) -> Rounded:
         """The same strategy on the cube of its space."""
         space, initial = strategy.space, strategy.initial
-        size = Uniform(size=initial.size_for(space))
+        size = RandomDesign(size=initial.size_for(space))
         return cls(space, replace(strategy, space=Cube(space).wide, initial=size), initial)
 
     @cached_property

@@ -5,7 +5,7 @@ A leaf is one way through the choices, see `surrogates.structured`.
 
 from __future__ import annotations
 
-__all__ = ["EachPath", "TopPaths"]
+__all__ = ["EachBranch", "TopBranches"]
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from outcrop.maximise.lattice import lattice
 from outcrop.maximise.maximiser import SHORTEST_SCALE
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
-from outcrop.strategies.initial.per_path import lead
+from outcrop.strategies.initial.per_branch import lead
 from outcrop.surrogates import Mixture, PathPosterior
 from outcrop.surrogates.structured import MOST_LEAVES, places
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -40,7 +40,7 @@ STEPS = 20
 
 
 @dataclass(frozen=True)
-class EachPath:
+class EachBranch:
     """A maximiser that climbs in every leaf before it compares them.
 
     Candidates are spread over each leaf alike, the best of each leaf climb, and then `maximiser`
@@ -109,11 +109,11 @@ class EachPath:
 
 
 @dataclass(frozen=True, eq=False)
-class TopPaths(Acquisition):
+class TopBranches(Acquisition):
     """A log acquisition where it is worth most to look: in the `count` best leaves.
 
-        oc.Method(surrogate=oc.surrogates.TreeStructured(), acquisition=TopPaths(exact_up_to=0))
-        TopPaths(count=1, extras=False, exact_up_to=0)  # two steps: a way, then a point
+        oc.Method(surrogate=oc.surrogates.TreeStructured(), acquisition=TopBranches(exact_up_to=0))
+        TopBranches(count=1, extras=False, exact_up_to=0)  # two steps: a way, then a point
 
     Ways are ranked by the expected improvement of their level, maximised over the parameters they
     share [Jenatton et al. 2017, section 3.2], or by the acquisition itself if the belief has no
@@ -133,11 +133,11 @@ class TopPaths(Acquisition):
     def __post_init__(self) -> None:
         if not getattr(self.acquisition, "logarithmic", False):
             raise MethodError(
-                f"TopPaths(acquisition={self.acquisition!r}): expected one on a log scale such as "
-                "LogEI(), below which leaves can be ruled out"
+                f"TopBranches(acquisition={self.acquisition!r}): expected an acquisition on a log "
+                "scale, such as LogEI()"
             )
         if type(self.count) is not int or self.count < 1:
-            raise MethodError(f"TopPaths(count={self.count!r}): expected a whole number above 0")
+            raise MethodError(f"TopBranches(count={self.count!r}): expected a whole number above 0")
 
     def prepare(
         self,
@@ -155,7 +155,7 @@ class TopPaths(Acquisition):
         is_levelled = all(isinstance(p, PathPosterior) and p.model.features for p in parts)
         belief: Any = posterior
         if is_levelled:
-            belief = Levels(
+            belief = BranchLevels(
                 posterior if isinstance(posterior, Mixture) else Mixture.single(parts[0])
             )
         ranked: Any = LogEI(best=incumbent) if is_levelled else inner
@@ -198,7 +198,7 @@ class TopPaths(Acquisition):
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class BranchLevels:
     """A mixture that predicts the level of a way instead of the objective."""
 
     mixture: Mixture

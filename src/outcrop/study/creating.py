@@ -9,7 +9,7 @@ from typing import Any
 
 from outcrop.errors import SpaceError
 from outcrop.space import Space
-from outcrop.strategies.recipes import described, difference
+from outcrop.strategies.method_text import described, difference
 from outcrop.study import checks
 from outcrop.study.events import Created
 

@@ -9,7 +9,7 @@ from typing import Any
 from outcrop.errors import StudyError
 from outcrop.space.plain import nearest
 from outcrop.strategies import strategy_for
-from outcrop.strategies.recipes import described, difference, restored
+from outcrop.strategies.method_text import described, difference, restored
 from outcrop.study import log
 from outcrop.study.storage import Storage, open_storage
 from outcrop.study.study import Study

@@ -11,7 +11,7 @@ from typing import Any, overload
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies import strategy_for
-from outcrop.strategies.recipes import worded
+from outcrop.strategies.method_text import worded
 from outcrop.study import checks, commands
 from outcrop.study.creating import created_of
 from outcrop.study.state import State, apply, fold, follow

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from outcrop.errors import OutcropError, SpaceExhausted, StudyError
 from outcrop.space import Space
 from outcrop.strategies import Strategy, strategy_for
-from outcrop.strategies.recipes import worded
+from outcrop.strategies.method_text import worded
 from outcrop.study import checks, commands, events, log
 from outcrop.study.creating import created_of, differences
 from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told

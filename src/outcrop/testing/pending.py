@@ -19,7 +19,7 @@ from outcrop.data import Observations
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.strategies.initial import Uniform
+from outcrop.strategies.initial import RandomDesign
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.pending import Pending
 from outcrop.surrogates import Mixture
@@ -85,7 +85,7 @@ PENDING_CONTRACT = (
 def suggested(policy: Pending, space: Space, view: View, belief: Mixture) -> Mapping[str, Any]:
     """What is suggested if `belief` is what observations lead to."""
     strategy = ModelBased(
-        space, _Given(belief), pending=policy, initial=Uniform(size=1), maximiser=SMALL
+        space, _Given(belief), pending=policy, initial=RandomDesign(size=1), maximiser=SMALL
     )
     suggestion = strategy.propose(view, np.random.default_rng(5))
     assert suggestion.why["source"] == "model"

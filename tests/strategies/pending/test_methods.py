@@ -11,7 +11,13 @@ from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.inference import MAP, Laplace
 from outcrop.maximise import Maximiser
 from outcrop.strategies import CoCaBO, Hierarchical, Method, Perturbed
-from outcrop.strategies.pending import HardPenalisation, Liar, LocalPenalisation, PLAyBOOK, Thompson
+from outcrop.strategies.pending import (
+    HardPenalisation,
+    Liar,
+    LocalPenalisation,
+    PLAyBOOK,
+    ThompsonSampling,
+)
 from outcrop.surrogates import Forest, OneHot
 from outcrop.testing import STRATEGY_CONTRACT
 from tests.strategies.pending.beliefs import PENALISING, POLICIES, QUICK, name, waves, with_running
@@ -114,7 +120,9 @@ def test_workers_that_do_not_wait_get_different_configurations(policy):
     assert len(set(keys)) == len(keys) == 14
 
 
-@pytest.mark.parametrize("policy", [Liar(), Thompson(), PLAyBOOK("LL"), PLAyBOOK("HL")], ids=name)
+@pytest.mark.parametrize(
+    "policy", [Liar(), ThompsonSampling(), PLAyBOOK("LL"), PLAyBOOK("HL")], ids=name
+)
 @pytest.mark.parametrize(
     "around",
     [
@@ -136,7 +144,9 @@ def test_strategies_around_methods_take_every_policy(policy, around):
     assert len(set(keys)) == len(keys) == 13
 
 
-@pytest.mark.parametrize("policy", [Liar(), Thompson(), PLAyBOOK("L"), PLAyBOOK("HL")], ids=name)
+@pytest.mark.parametrize(
+    "policy", [Liar(), ThompsonSampling(), PLAyBOOK("L"), PLAyBOOK("HL")], ids=name
+)
 @pytest.mark.parametrize("check", STRATEGY_CONTRACT, ids=lambda check: check.__name__)
 def test_one_hot_codes_take_every_policy(policy, check):
     strategy = method(policy, surrogate=OneHot()).strategy(MIXED)

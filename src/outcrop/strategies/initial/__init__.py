@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["Design", "LatinHypercube", "OnePerPath", "Sobol", "Uniform", "design_size"]
+__all__ = ["Design", "LatinHypercube", "OnePerBranch", "Sobol", "RandomDesign", "design_size"]
 
 from outcrop.strategies.initial.designs import (
     Design,
     LatinHypercube,
+    RandomDesign,
     Sobol,
-    Uniform,
     design_size,
 )
-from outcrop.strategies.initial.per_path import OnePerPath
+from outcrop.strategies.initial.per_branch import OnePerBranch

@@ -12,7 +12,7 @@ from outcrop.errors import MethodError
 from outcrop.space import Space
 from outcrop.strategies.base import View
 from outcrop.strategies.pending.base import Accounted
-from outcrop.strategies.pending.penalisation import (
+from outcrop.strategies.pending.penalty_policies import (
     HardPenalisation,
     LocalPenalisation,
     Penalisation,

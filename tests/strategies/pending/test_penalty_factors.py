@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from outcrop.space import Categorical, Choice, Float, Space
-from outcrop.strategies.pending.penalties import Gaussian, Hard, Penalty
+from outcrop.strategies.pending.penalty_factors import Gaussian, Hard, Penalty
 from outcrop.testing import central_differences
 from tests.strategies.spaces import EVERY_SPACE
 

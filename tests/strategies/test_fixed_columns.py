@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from outcrop.maximise import Maximiser
-from outcrop.strategies.held import Held, Part
+from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
 from tests.maximise.functions import Waves
 from tests.strategies.cocabo import example
 from tests.strategies.spaces import EVERY_SPACE
@@ -16,22 +16,25 @@ def test_a_part_holds_the_active_numbers_of_its_levels():
     space = EVERY_SPACE["conditional"]
     names = {c.name: c.index for c in space.columns}
     codes = {"model": 2, "model.mlp.act": 1, "model.mlp.opt": 0}
-    part = Part.of(space, codes)
-    assert part.numbers == (names["lr"], names["model.mlp.opt.sgd.mu"])
-    assert Part.of(space, {**codes, "model": 0}).numbers == (names["lr"],)
+    part = FixedColumns.with_categories(space, codes)
+    assert part.free == (names["lr"], names["model.mlp.opt.sgd.mu"])
+    assert FixedColumns.with_categories(space, {**codes, "model": 0}).free == (names["lr"],)
     Z = np.random.default_rng(0).random((5, 2))
-    X = part.raised(Z)
+    X = part.completed(Z)
     np.testing.assert_array_equal(space.snap(X), X)
-    np.testing.assert_array_equal(part.lowered(X), Z)
+    np.testing.assert_array_equal(part.free_values(X), Z)
     assert part.keys(X) == set(part.space.keys(Z))
-    assert part.keys(Part.of(space, {**codes, "model.mlp.act": 0}).raised(Z)) == set()
+    assert (
+        part.keys(FixedColumns.with_categories(space, {**codes, "model.mlp.act": 0}).completed(Z))
+        == set()
+    )
 
 
 def test_a_part_without_numbers_holds_one_configuration():
     space = EVERY_SPACE["categories"]
-    part = Part.of(space, {"c": 2, "d": 1})
+    part = FixedColumns.with_categories(space, {"c": 2, "d": 1})
     point = np.array([[2.0, 1.0]])
-    np.testing.assert_array_equal(part.raised(np.zeros((1, 0))), point)
+    np.testing.assert_array_equal(part.completed(np.zeros((1, 0))), point)
     assert part.has_more_than(np.zeros((0, 2)))
     assert part.has_more_than(np.array([[2.0, 0.0]]))
     assert not part.has_more_than(point)
@@ -41,8 +44,8 @@ def test_a_part_without_numbers_holds_one_configuration():
 def test_a_held_search_finds_the_maximum_of_its_part(seed):
     space = EVERY_SPACE["mixed"]
     function = Waves.on(space, seed)
-    part = Part.of(space, {"c": 1})
-    held = Held(Maximiser(), part, frozenset())
+    part = FixedColumns.with_categories(space, {"c": 1})
+    held = FreeColumnMaximiser(Maximiser(), part, frozenset())
     rng = np.random.default_rng(seed)
     candidates = held.candidates(space, rng, example(space).X)
     found = held(function, space, rng, candidates=candidates, scales=np.ones(4), forbidden=())

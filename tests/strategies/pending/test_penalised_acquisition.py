@@ -18,9 +18,9 @@ from outcrop.acquisition import (
     Thompson,
 )
 from outcrop.space import Float, Space
-from outcrop.strategies import TopPaths
+from outcrop.strategies import TopBranches
 from outcrop.strategies.pending import HardPenalisation, LocalPenalisation
-from outcrop.strategies.pending.penalised import Penalised
+from outcrop.strategies.pending.penalised_acquisition import Penalised
 from outcrop.surrogates import Mixture
 from outcrop.testing import central_differences, view_of
 from tests.strategies.pending.beliefs import belief, waves, with_running
@@ -41,7 +41,7 @@ ACQUISITIONS = [
     EIIG(),
     HandOver(BALD(), LogEI(), steps=2),
     Thompson(64),
-    TopPaths(),
+    TopBranches(),
 ]
 MAY_BE_NEGATIVE = UCB, SrinivasUCB, Thompson
 BY_COMPONENT = [LogEI(), EI(), PI(), ScaledEI(), UCB(2.0), MaxValueEntropy(samples=4)]
@@ -169,7 +169,7 @@ def test_leaves_are_ruled_out_as_before_and_the_others_are_penalised():
     mixture, space = belief("conditional", "tree"), EVERY_SPACE["conditional"]
     view = with_running(space, 5)
     incumbent = np.array([part.incumbent() for part in mixture.components])
-    plain = TopPaths(count=1, extras=False, exact_up_to=0)
+    plain = TopBranches(count=1, extras=False, exact_up_to=0)
     _, penalised = HardPenalisation().account(view, space, mixture, plain, np.random.default_rng(0))
     X = space.from_uniform(np.random.default_rng(2).random((60, len(space.columns))))
     before, after = (

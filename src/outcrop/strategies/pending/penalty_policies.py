@@ -18,8 +18,8 @@ from outcrop.space import Space
 from outcrop.strategies.base import View
 from outcrop.strategies.pending.base import Accounted, in_order
 from outcrop.strategies.pending.lipschitz import estimated
-from outcrop.strategies.pending.penalised import Penalised
-from outcrop.strategies.pending.penalties import Gaussian, Hard, Penalty, Shape
+from outcrop.strategies.pending.penalised_acquisition import Penalised
+from outcrop.strategies.pending.penalty_factors import Gaussian, Hard, Penalty, Shape
 from outcrop.surrogates import Forest, Mixture
 from outcrop.typing import Matrix, Rng
 

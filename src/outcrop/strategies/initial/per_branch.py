@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["OnePerPath"]
+__all__ = ["OnePerBranch"]
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ AFFORDABLE = 32  # ways beyond which not each gets a trial before the model is a
 
 
 @dataclass(frozen=True)
-class OnePerPath(Design):
+class OnePerBranch(Design):
     """Every way through the choices once in random order, then again, spread in all numbers.
 
     Without a `size` it ends when every way was taken, if they are at most 32, and not before there

@@ -13,9 +13,9 @@ from outcrop.maximise import Maximiser
 from outcrop.params import Per, free
 from outcrop.strategies import METHODS, Method, Sequence, strategy_for
 from outcrop.strategies.defaults import default_kernel, default_surrogate
-from outcrop.strategies.initial import LatinHypercube, Sobol, Uniform
+from outcrop.strategies.initial import LatinHypercube, RandomDesign, Sobol
+from outcrop.strategies.method_text import described, difference, restored, worded
 from outcrop.strategies.pending import Believer
-from outcrop.strategies.recipes import described, difference, restored, worded
 from outcrop.study.events import Created, from_json
 from outcrop.surrogates import GP, Blend, Inferred
 from outcrop.testing import view_of
@@ -83,7 +83,7 @@ def test_a_name_describes_itself(name):
 
 def test_a_description_survives_the_event_that_holds_it():
     space = EVERY_SPACE["mixed"]
-    for method in ("gp", method_for(space, "default surrogate"), Sequence(space, Uniform())):
+    for method in ("gp", method_for(space, "default surrogate"), Sequence(space, RandomDesign())):
         created = Created(space, method=described(method))
         assert from_json(json.loads(json.dumps(created.to_json()))).method == described(method)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from outcrop import records
 from outcrop.errors import MethodError
-from outcrop.strategies import parts
+from outcrop.strategies import method_json
 from outcrop.strategies.method import METHODS
 
 Description: TypeAlias = str | Mapping[str, Any]
@@ -31,7 +31,7 @@ def described(method: object) -> Description:
     >>> described("gp"), described(Method())["class"]
     ('gp', 'strategies.Method')
     """
-    return str(method) if isinstance(method, str) else parts.to_json(method)
+    return str(method) if isinstance(method, str) else method_json.to_json(method)
 
 
 def restored(description: Description) -> Any:
@@ -40,9 +40,9 @@ def restored(description: Description) -> Any:
     `MethodError` if it holds anything of the user's own, or comes from a newer release.
     """
     if not isinstance(description, str):
-        return parts.from_json(description)
+        return method_json.from_json(description)
     if description not in METHODS:
-        raise MethodError(f"the stored method {description!r} is not known; {parts.NEWER}")
+        raise MethodError(f"the stored method {description!r} is not known; {method_json.NEWER}")
     return description
 
 
@@ -84,7 +84,7 @@ def _code(data: Mapping[str, Any]) -> _Code:
     name = str(data["class"]).rpartition(".")[2]
     if "member" in data:
         return _Code(f"{name}.{data['member']}")
-    unsaid = parts.defaults(data["class"])
+    unsaid = method_json.defaults(data["class"])
     said = [
         f"{key}={worded(value)}"
         for key, value in data.items()
@@ -111,7 +111,7 @@ def _inside(stored: Any, given: Any) -> list[tuple[str, Any, Any]] | None:
     if not isinstance(stored, Mapping) or not isinstance(given, Mapping):
         return None
     if "class" in stored and stored["class"] == given.get("class"):
-        default = parts.defaults(stored["class"])
+        default = method_json.defaults(stored["class"])
         left, right = {**default, **stored}, {**default, **given}
         return [(f".{name}", left.get(name), right.get(name)) for name in {**left, **right}]
     if stored.keys() != given.keys() or stored.keys() & SHOWN_WHOLE:

@@ -25,8 +25,8 @@ from outcrop.acquisition import (
     ScaledEI,
 )
 from outcrop.acquisition.base import Posterior, averaged, deviation, each
-from outcrop.strategies.pending.penalties import Penalty
-from outcrop.strategies.tree_search import TopPaths
+from outcrop.strategies.pending.penalty_factors import Penalty
+from outcrop.strategies.tree_search import TopBranches
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 NEVER_NEGATIVE = (EI, PI, ScaledEI, MaxValueEntropy, BALD, EIIG, InformationGain)
@@ -64,7 +64,9 @@ class Penalised(Acquisition):
         step: int,
     ) -> Acquisition:
         inner = self.acquisition.prepare(posterior, incumbent, candidates, rng, step)
-        if isinstance(inner, TopPaths):  # which rules out leaves, and leaves the others as they are
+        if isinstance(
+            inner, TopBranches
+        ):  # which rules out leaves, and leaves the others as they are
             return replace(inner, acquisition=replace(self, acquisition=inner.acquisition))
         ready = replace(self, acquisition=inner)
         if ready._needs_positivity and self.positivity == "offset":

@@ -79,7 +79,7 @@ BY_HAND = [
         ),
         inference.Slice(chains=2),
     ),
-    strategies.TopPaths(acquisition.LogEI(best=0.5), count=2, chosen=(((0, 1),),)),
+    strategies.TopBranches(acquisition.LogEI(best=0.5), count=2, chosen=(((0, 1),),)),
     surrogates.Forest(trees=7, categories=((1, 3),), conditions=((2, ((1, 0),)),)),
     surrogates.GP(MATERN, noise=free(priors.Horseshoe()), mean=-0.1),
     surrogates.GP(MATERN, mean=-np.inf),

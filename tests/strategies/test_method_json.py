@@ -12,12 +12,12 @@ from outcrop.inference import Slice
 from outcrop.kernels import Matern52, Scaled
 from outcrop.params import Per, free
 from outcrop.priors import Normal, Shifted
-from outcrop.strategies import Method, parts
+from outcrop.strategies import Method, method_json
 from outcrop.strategies.initial import Sobol
-from outcrop.strategies.parts import from_json, to_json
+from outcrop.strategies.method_json import from_json, to_json
 from outcrop.strategies.pending import Believer
 from outcrop.surrogates import GP
-from tests.strategies.parts import classes_of_parts, exact, examples_of, some_surrogates
+from tests.strategies.method_examples import classes_of_parts, exact, examples_of, some_surrogates
 
 EVERY_PART = classes_of_parts()
 
@@ -150,7 +150,7 @@ def test_whatever_json_cannot_bring_back_is_named(value, name):
         "method.Method",
         "strategies.ModelBased",
         "strategies.Sequence",
-        "strategies.parts",
+        "strategies.method_json",
         "__class__",
         "Matern52",
         "",
@@ -226,14 +226,14 @@ def test_a_part_made_public_later_needs_no_change_of_the_codec(monkeypatch):
 
     monkeypatch.setattr(kernels, "Later", Later, raising=False)
     monkeypatch.setattr(kernels, "__all__", [*kernels.__all__, "Later"])
-    for table in (parts._classes, parts._names):
+    for table in (method_json._classes, method_json._names):
         table.cache_clear()
     try:
         assert from_json(text(Later("b"))) == Later("b")
         assert read({"class": "kernels.Later"}) == Later()
     finally:
         monkeypatch.undo()
-        for table in (parts._classes, parts._names):
+        for table in (method_json._classes, method_json._names):
             table.cache_clear()
     with pytest.raises(MethodError, match=r"unknown class 'kernels\.Later'"):
         read({"class": "kernels.Later"})
