@@ -24,7 +24,7 @@ class Path(Protocol):
 class DrawsPaths(Protocol):
     """A belief from which functions can be drawn."""
 
-    def sample_path(self, rng: Rng, features: int = 512) -> Path: ...
+    def draw(self, rng: Rng, features: int = 512) -> Path: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Thompson(Acquisition):
             raise ModelError(
                 f"{type(posterior).__name__} offers no sample paths; use a GP for Thompson sampling"
             )
-        return replace(self, path=posterior.sample_path(rng, self.features))
+        return replace(self, path=posterior.draw(rng, self.features))
 
     def __call__(self, posterior: Posterior, X: Points) -> Vector:
         return -self._drawn(X)

@@ -16,7 +16,7 @@ from outcrop.plots.marks import mark_sites, mark_values
 from outcrop.plots.mean import draw_mean
 from outcrop.plots.slices import Slice, reading_of
 from outcrop.study.reading import Reading
-from outcrop.surrogates import TreedPosterior
+from outcrop.surrogates import LeafwisePosterior
 from outcrop.surrogates.partition import LEAF, Partition
 from outcrop.typing import Matrix, Params, Points
 
@@ -60,9 +60,9 @@ def partition(
 def _trees(study: Reading) -> list[tuple[Partition, float]]:
     """The different partitions in a study's belief, usually one, and their shares of it."""
     parts = [
-        (part.partition, weight)
+        (part.division, weight)
         for part, weight in parts_of(study.belief)
-        if isinstance(part, TreedPosterior)
+        if isinstance(part, LeafwisePosterior) and isinstance(part.division, Partition)
     ]
     if not parts:
         raise lacking(study, "partition", HINT)

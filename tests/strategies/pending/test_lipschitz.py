@@ -50,7 +50,7 @@ def test_constants_are_those_of_a_search_on_a_grid(d, points, seed):
 def test_none_around_a_point_exceeds_the_one_everywhere(space, surrogate, by):
     mixture, space = belief(space, surrogate), EVERY_SPACE[space]
     if by == "paths" and surrogate == "laplace":
-        pytest.skip("a marginal process has no sample paths")
+        pytest.skip("a marginal process has no drawn functions")
     busy = with_running(space, 6).pending
     found = estimated(mixture, space, busy, np.random.default_rng(0), by, True, "test")
     assert (found.around > 0).all()

@@ -66,7 +66,7 @@ def test_penalising_a_forest_is_refused_when_the_method_is_made(policy):
 
 def test_constants_of_paths_that_nobody_can_draw_are_refused_when_the_method_is_made():
     for policy in (PLAyBOOK("L", constants="paths"), HardPenalisation(constants="paths")):
-        with pytest.raises(MethodError, match=r"Laplace\(\).*no sample paths"):
+        with pytest.raises(MethodError, match=r"Laplace\(\).*no drawn functions"):
             Method(inference=Laplace(), pending=policy)
         Method(inference=MAP(), pending=policy)
 
