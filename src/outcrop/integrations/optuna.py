@@ -17,7 +17,7 @@ from outcrop.integrations.assignments import Tree
 from outcrop.integrations.growing import declared_tree
 from outcrop.space import Float, Space
 from outcrop.strategies import strategy_for
-from outcrop.strategies.method import MakesStrategies
+from outcrop.strategies.registry import MakesStrategies
 from outcrop.study.checks import checked_noise, checked_seed
 from outcrop.typing import Params, Rng
 

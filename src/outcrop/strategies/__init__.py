@@ -22,8 +22,11 @@ __all__ = [
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.cocabo import CoCaBO
 from outcrop.strategies.hierarchical import Hierarchical
-from outcrop.strategies.method import METHODS, Method, strategy_for
+from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.perturbed import Perturbed
+from outcrop.strategies.registry import registered, strategy_for
 from outcrop.strategies.sequence import Sequence
 from outcrop.strategies.tree_search import EachBranch, TopBranches
+
+METHODS = {entry.name: entry.what for entry in registered().values()}

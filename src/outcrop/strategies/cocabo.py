@@ -14,7 +14,7 @@ active in its configuration. Results that were added or enqueued count towards w
 
 from __future__ import annotations
 
-__all__ = ["CoCaBO"]
+__all__ = ["NAMED", "CoCaBO"]
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,8 +30,9 @@ from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.defaults import thinned
 from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
-from outcrop.strategies.method import Method, strategy_for
+from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.registry import MethodLike, Registered, strategy_for
 from outcrop.surrogates import CoCaBO as CoCaBOFamily
 from outcrop.typing import Points, Rng
 
@@ -66,7 +67,7 @@ class CoCaBO:
     without categories is searched by `method` alone.
     """
 
-    method: Any = field(default_factory=_default_method)
+    method: MethodLike = field(default_factory=_default_method)
     batch: int = 1  # points whose levels are drawn together
     horizon: int = 200
     gamma: float | None = None
@@ -101,6 +102,15 @@ class CoCaBO:
         if gamma is None:
             gamma = rate(levels, SHARE * self.horizon / self.batch, self.batch)
         return EXP3M(gamma, self.batch) if 1 < self.batch < levels else EXP3(gamma)
+
+
+NAMED = (
+    Registered(
+        "cocabo",
+        "bandits draw the categories, a Gaussian process finds the numbers",
+        CoCaBO().strategy,
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ import numpy as np
 from outcrop import records
 from outcrop.errors import MethodError
 from outcrop.strategies import method_json
-from outcrop.strategies.method import METHODS
+from outcrop.strategies.registry import registered
 
 Description: TypeAlias = str | Mapping[str, Any]
 
@@ -41,7 +41,7 @@ def restored(description: Description) -> Any:
     """
     if not isinstance(description, str):
         return method_json.from_json(description)
-    if description not in METHODS:
+    if description not in registered():
         raise MethodError(f"the stored method {description!r} is not known; {method_json.NEWER}")
     return description
 
