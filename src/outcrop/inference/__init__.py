@@ -1,5 +1,6 @@
 """Inference of what a model leaves free, known only through the `Target` protocol."""
 
+from outcrop.former_names import offer_former_names
 from outcrop.inference.diagnostics import effective_sample_size, rank_normalise, split_r_hat
 from outcrop.inference.elliptical import elliptical_chain, elliptical_step
 from outcrop.inference.laplace import Laplace
@@ -24,3 +25,5 @@ __all__ = [
     "rank_normalise",
     "log_posterior",
 ]
+
+offer_former_names(__name__)

@@ -36,6 +36,7 @@ __all__ = [
     "Within",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.kernels.arc import Arc
 from outcrop.kernels.base import Kernel
 from outcrop.kernels.categorical import Conditional, Overlap
@@ -51,3 +52,5 @@ from outcrop.kernels.sum_product import SumProduct
 from outcrop.kernels.taylor import TaylorRBF
 from outcrop.kernels.warp import Warp
 from outcrop.kernels.within import Within
+
+offer_former_names(__name__)

@@ -19,6 +19,7 @@ __all__ = [
     "strategy_for",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.cocabo import CoCaBO
 from outcrop.strategies.hierarchical import Hierarchical
@@ -30,3 +31,5 @@ from outcrop.strategies.sequence import Sequence
 from outcrop.strategies.tree_search import EachBranch, TopBranches
 
 METHODS = {entry.name: entry.what for entry in registered().values()}
+
+offer_former_names(__name__)

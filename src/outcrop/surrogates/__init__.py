@@ -46,6 +46,7 @@ __all__ = [
     "Warped",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.blend import Blend
 from outcrop.surrogates.families import Family, Grounded, Spartan, Warped
@@ -73,3 +74,5 @@ from outcrop.surrogates.structured import (
 )
 from outcrop.surrogates.treed import Treed, TreedGP
 from outcrop.surrogates.treed_posterior import TreedPosterior
+
+offer_former_names(__name__)
