@@ -16,6 +16,7 @@ __all__ = [
     "Suggestion",
     "TopBranches",
     "View",
+    "Why",
     "strategy_for",
 ]
 
@@ -29,6 +30,7 @@ from outcrop.strategies.perturbed import Perturbed
 from outcrop.strategies.registry import registered, strategy_for
 from outcrop.strategies.sequence import Sequence
 from outcrop.strategies.tree_search import EachBranch, TopBranches
+from outcrop.strategies.why import Why
 
 METHODS = {entry.name: entry.what for entry in registered().values()}
 

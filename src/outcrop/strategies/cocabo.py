@@ -33,6 +33,7 @@ from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
+from outcrop.strategies.why import Why
 from outcrop.surrogates import CoCaBO as CoCaBOFamily
 from outcrop.typing import Points, Rng
 
@@ -141,7 +142,8 @@ class _Drawing:
             if row:
                 running = [*running, {"key": self.space.keys(x)[0], "drawn": row}]
             odds = {name: probability for name, (_, probability) in row.items()}
-            found = replace(found, why={**found.why, "drawn": odds})
+            why: Why = {**found.why, "drawn": odds}
+            found = replace(found, why=why)
         warm = {
             "inner": found.warm or within.warm,
             "weights": {name: state.to_json() for name, state in weights.items()},

@@ -30,6 +30,7 @@ from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
+from outcrop.strategies.why import Why
 from outcrop.typing import Rng
 
 GIVEN_UP = 3  # failures, and nothing else, after which an outer point is left
@@ -156,7 +157,8 @@ class _Nested:
         suggestion = self._held(replace(view, warm=warm), visit, rng)
         if suggestion is None:  # an outer search may return to a point where nothing is left
             return self._again(view, visits, rng)
-        return replace(suggestion, why={**suggestion.why, "outer": dict(found.why)})
+        why: Why = {**suggestion.why, "outer": found.why}
+        return replace(suggestion, why=why)
 
     def _again(self, view: View, visits: dict[str, Visit], rng: Rng) -> Suggestion:
         """A trial at the best of the outer points that have something left to try."""
@@ -198,7 +200,7 @@ class _Nested:
             "inner": found.warm or within.warm,
             "held": dict(held),
         }
-        why = {**found.why, "held": held["since"]}
+        why: Why = {**found.why, "held": held["since"]}
         return Suggestion(self.levels.joined(visit.point, found.params), why, warm)
 
     def _carried(self, view: View, within: View) -> Suggestion | None:

@@ -28,6 +28,7 @@ from outcrop.maximise.candidates import shifted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.registry import MethodLike, strategy_for
+from outcrop.strategies.why import Why
 from outcrop.typing import Rng, Vector
 
 UNPERTURBED = ("initial", "fallback")  # sources that fill the space anyway
@@ -85,7 +86,11 @@ class _Alternating:
         if due is not None:
             params = self._near(np.array(due["point"]), due["distance"], view, rng)
             if params is not None:
-                why = {"source": "model", "perturbs": due["trial"], "distance": due["distance"]}
+                why: Why = {
+                    "source": "model",
+                    "perturbs": due["trial"],
+                    "distance": due["distance"],
+                }
                 return Suggestion(params, why, {**view.warm, "due": None})
         own = _inside(view)
         found = self.inner.propose(own, rng)

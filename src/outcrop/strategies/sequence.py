@@ -15,6 +15,7 @@ from outcrop.space import Space
 from outcrop.strategies.base import Belief, Suggestion, View
 from outcrop.strategies.initial import Design, RandomDesign, Sobol
 from outcrop.strategies.registry import Registered
+from outcrop.strategies.why import Why
 from outcrop.typing import Points, Rng, Vector
 
 
@@ -48,7 +49,7 @@ class Sequence:
         )
 
     def _suggestion(self, point: Vector) -> Suggestion:
-        why = {"source": "initial", "design": type(self.design).__name__}
+        why: Why = {"source": "initial", "design": type(self.design).__name__}
         return Suggestion(self.space.decode(point[None, :])[0], why)
 
 

@@ -32,7 +32,8 @@ from outcrop.typing import Params, Points, Vector
 DRAWS = 1000  # a probability is then known to ± 0.03
 BEYOND = 6.0  # standard deviations, on both sides, by which a configuration is no rival any more
 
-FACTS = ("source", "surrogate", "mean", "std", "acquisition")  # as a strategy records them
+# Keys of a suggestion's record that an explanation has fields for; "pending" is only a count.
+FACTS = ("source", "surrogate", "mean", "std", "acquisition", "value", "pending")
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,14 +199,18 @@ def recommended(state: State, belief: Belief, robust: bool = False) -> Recommend
 def explained(state: State, trial: Trial | int | None) -> Explanation:
     """Why `trial` was made; the newest that was asked for if it is None."""
     record = _newest(state) if trial is None else found(state, trial)
-    why = dict(record.trial.why)
-    fallback = "added" if record.trial.source == "added" else "strategy"
-    facts = {name: why.pop(name, None) for name in FACTS}
-    facts["source"] = facts["source"] or fallback
-    facts["score"] = why.pop("value", None)
-    why.pop("pending", None)  # their count; their numbers say more
+    why = record.trial.why
+    unsaid = "added" if record.trial.source == "added" else "strategy"
     return Explanation(
-        trial=record.trial, pending=_pending(state, record), more=ReadOnly(why), **facts
+        trial=record.trial,
+        source=why.get("source") or unsaid,
+        pending=_pending(state, record),
+        surrogate=why.get("surrogate"),
+        mean=why.get("mean"),
+        std=why.get("std"),
+        acquisition=why.get("acquisition"),
+        score=why.get("value"),
+        more=ReadOnly({name: item for name, item in why.items() if name not in FACTS}),
     )
 
 

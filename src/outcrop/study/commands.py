@@ -31,6 +31,7 @@ from outcrop.errors import ParamsError, TrialError
 from outcrop.records import read, write
 from outcrop.space.plain import exact_int
 from outcrop.strategies.base import Strategy
+from outcrop.strategies.why import Why
 from outcrop.study.checks import checked_info, checked_places, checked_std, checked_value
 from outcrop.study.events import (
     Added,
@@ -91,7 +92,7 @@ def asked(state: State, strategy: Strategy, at: float) -> Asked:
     """The next trial: from the queue, or else the strategy's suggestion."""
     number, seen = state.next_number, state.position
     if state.queue:
-        origin = {"source": "queue"}
+        origin: Why = {"source": "queue"}
         return Asked(number, state.queue[0], why=origin, queued=True, seen=seen, at=at)
     suggestion = strategy.propose(state.view, generator(state, Purpose.ASK))
     why: dict[str, Any] = read(write(suggestion.why, "why"))

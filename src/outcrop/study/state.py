@@ -14,13 +14,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
 from outcrop.errors import TrialError
 from outcrop.space import Space
 from outcrop.strategies.base import View
+from outcrop.strategies.why import Why
 from outcrop.study.events import (
     Added,
     Asked,
@@ -239,7 +240,7 @@ def _asked(state: State, event: Asked, place: Place) -> State:
             f"{state.position}"
         )
     record = _new_record(state, event.number, place, began=event.seen)
-    trial = replace(record.trial, started=event.at, why=ReadOnly.deep(event.why))
+    trial = replace(record.trial, started=event.at, why=cast(Why, ReadOnly.deep(event.why)))
     queue = state.queue
     if event.queued:
         if not queue or dict(queue[0]) != dict(trial.params):
