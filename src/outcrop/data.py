@@ -9,10 +9,12 @@ from __future__ import annotations
 
 __all__ = ["Observations", "Pairs", "Triangle"]
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
+from zlib import crc32
 
 import numpy as np
 
@@ -286,6 +288,39 @@ class Observations:
     def triangle(self) -> Triangle | None:
         """Each pair once, where there are few enough to keep."""
         return Triangle(self.X, self.X) if 0 < len(self) <= CACHED_GRAM_ROWS else None
+
+    @property
+    def mark(self) -> int:
+        """A checksum of all points in their order: it changes when any of them does."""
+        return crc32(self.X.tobytes())
+
+    @property
+    def marks(self) -> list[int]:
+        """A checksum of each point; equal points have equal marks."""
+        return [crc32(row.tobytes()) for row in self.X]
+
+    @property
+    def fingerprints(self) -> list[str]:
+        """A name for each observation that does not depend on the order of other points.
+
+        Observations at one point are counted: `"1f0c32aa.0"`, `"1f0c32aa.1"`. Stored states hold
+        these names and the marks, so both must stay as they are.
+        """
+        turns: Counter[int] = Counter()
+        names = []
+        for mark in self.marks:
+            names.append(f"{mark:08x}.{turns[mark]}")
+            turns[mark] += 1
+        return names
+
+    def rows(self, rows: Indices | slice) -> Observations:
+        """The observations at these indices, with their noise and `input_cov`."""
+        return Observations(
+            self.X[rows],
+            self.y[rows],
+            None if self.noise is None else self.noise[rows],
+            None if self.input_cov is None else self.input_cov[rows],
+        )
 
     def against(self, X: Points) -> Pairs:
         """Points `X` that may move, paired with these."""
