@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.engine import make_url
 
-from outcrop.cli.output import Objective
 from outcrop.cli.placeholders import fill, names, written
+from outcrop.cli.program_output import Objective
 from outcrop.cli.spec import SpecError, read_spec
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from tests.cli.specs import MODEL, NU, spec_of, write_spec

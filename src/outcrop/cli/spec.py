@@ -40,15 +40,15 @@ from typing import Any
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from outcrop.cli.output import Objective
-from outcrop.cli.parameters import read_space
+from outcrop.cli.placeholder_checks import TomlKeys, check_placeholders, check_use
+from outcrop.cli.program_output import Objective
+from outcrop.cli.spec_parameters import read_space
 from outcrop.cli.toml import SpecError, Table, load, shown
-from outcrop.cli.usage import Place, check_placeholders, check_use
 from outcrop.errors import MethodError
 from outcrop.space import Space
 from outcrop.space.plain import listed, nearest
 from outcrop.strategies import METHODS
-from outcrop.study.checks import DIRECTIONS, checked_noise, checked_seed
+from outcrop.study.argument_checks import DIRECTIONS, checked_noise, checked_seed
 
 KEYS = (
     "name",
@@ -129,9 +129,9 @@ def read_spec(path: str | Path) -> Spec:
     return spec
 
 
-def _texts(spec: Spec) -> dict[Place, str]:
+def _texts(spec: Spec) -> dict[TomlKeys, str]:
     """Every text that may hold placeholders, by its place in the file."""
-    texts: dict[Place, str] = {("env", name): text for name, text in spec.env.items()}
+    texts: dict[TomlKeys, str] = {("env", name): text for name, text in spec.env.items()}
     for index, group in enumerate(spec.command):
         for inner, text in enumerate(group):
             place = ("command", index) if len(group) == 1 else ("command", index, inner)

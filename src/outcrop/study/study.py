@@ -20,22 +20,22 @@ from outcrop.errors import OutcropError, SpaceExhausted, StudyError
 from outcrop.space import Space
 from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.recipes import worded
-from outcrop.study import checks, commands, events, log
-from outcrop.study.creating import created_of, differences
+from outcrop.study import argument_checks, commands, events, log
+from outcrop.study.ask_lock import TURN, AskLock, owner_of
+from outcrop.study.created_event import created_of, differences
 from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, follow
 from outcrop.study.storage import Lease, Storage, open_storage
-from outcrop.study.telling import Happened, Telling
+from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial
-from outcrop.study.turns import TURN, Turns, owner_of
 
 if TYPE_CHECKING:
     from outcrop.study.running import Result
     from outcrop.study.running.protocol import Callback, Rule
 
 
-class Study(Telling):
+class Study(StudyWriter):
     """An optimisation that can be stopped, resumed, shared and read at any time.
 
     >>> from outcrop.space import Float, Space
@@ -95,7 +95,7 @@ class Study(Telling):
         self._id = identity
         self._token = os.urandom(8).hex()
         self._lock = threading.RLock()  # guards the state; never held while a model thinks
-        self._turns = Turns(store, identity, self._token)
+        self._ask_lock = AskLock(store, identity, self._token)
         self._state = state
         self._strategy = strategy
 
@@ -124,11 +124,11 @@ class Study(Telling):
         is shorter if the space runs out; `SpaceExhausted` if nothing is left at all. What else goes
         wrong, Ctrl-C included, gives the others of the list back.
         """
-        seconds = None if lease is None else checks.checked_seconds(lease, "lease")
+        seconds = None if lease is None else argument_checks.checked_seconds(lease, "lease")
         if n is None:
             return self._ask(seconds)
         trials: list[Trial] = []
-        for _ in range(checks.checked_count(n, "n")):
+        for _ in range(argument_checks.checked_count(n, "n")):
             try:
                 trials.append(self._ask(seconds))
             except SpaceExhausted:
@@ -143,7 +143,7 @@ class Study(Telling):
         return trials
 
     def _ask(self, lease: float | None) -> Trial:
-        with self._turns:
+        with self._ask_lock:
             while True:
                 event = self._next(self._current())
                 state = self._handed_out(event, lease)
@@ -186,7 +186,7 @@ class Study(Telling):
 
     def renew(self, trials: Iterable[Trial | int], lease: float) -> None:
         """Keep running trials that were asked for here for another `lease` seconds."""
-        seconds = checks.checked_seconds(lease, "lease")
+        seconds = argument_checks.checked_seconds(lease, "lease")
         keys = [_key(commands.number_of(trial)) for trial in trials]
         self._store.renew(self._id, self._owner, keys, seconds)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from outcrop.errors import ObjectiveError, OutcropError, TrialError
-from outcrop.study.checks import checked_value
+from outcrop.study.argument_checks import checked_value
 from outcrop.study.trial import Trial
 
 KEPT = 10_000  # characters of a traceback, from its end

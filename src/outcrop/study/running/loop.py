@@ -22,14 +22,14 @@ from outcrop.errors import (
     StorageError,
     TrialError,
 )
-from outcrop.study.checks import checked_count, checked_seconds
-from outcrop.study.running import leases
+from outcrop.study.argument_checks import checked_count, checked_seconds
+from outcrop.study.running import lease_renewal
 from outcrop.study.running.evaluation import checked_objective, described
 from outcrop.study.running.interrupts import Interrupts
-from outcrop.study.running.limits import EXHAUSTED, INTERRUPTED, Limits, functions
-from outcrop.study.running.progress import Silent, Tally, View, view_of
+from outcrop.study.running.progress import ProgressView, RunTally, Silent, progress_view
 from outcrop.study.running.protocol import Callback, Rule, Runnable
 from outcrop.study.running.result import Result
+from outcrop.study.running.run_limits import EXHAUSTED, INTERRUPTED, Limits, functions
 from outcrop.study.running.workers import InProcess, Job, Workers, workers_for
 from outcrop.study.trial import Trial
 
@@ -68,7 +68,7 @@ def run(
     5 trials of a study all raise, `AllTrialsFailed` shows the first traceback. This and any other
     exception carries the trials so far as its attribute `result`.
     """
-    from outcrop.study.running.inside import end_if_probed  # loads multiprocessing
+    from outcrop.study.running.worker_process import end_if_probed  # loads multiprocessing
 
     end_if_probed()
     limits = Limits(
@@ -76,22 +76,25 @@ def run(
         None if timeout is None else checked_seconds(timeout, "timeout"),
         functions(stop, "stop"),
     )
-    tally = Tally(limits.n_trials, maximise=study.direction == "maximize")
+    tally = RunTally(limits.n_trials, maximise=study.direction == "maximize")
     for trial in study.trials:
         tally.consider(trial)
     checked_objective(objective)
     called = functions(callbacks, "callbacks")
-    with Interrupts() as interrupts, leases.Heartbeat(study, leases.LEASE) as heartbeat:
+    with (
+        Interrupts() as interrupts,
+        lease_renewal.Heartbeat(study, lease_renewal.LEASE) as heartbeat,
+    ):
         here = InProcess(objective, interrupts)  # until the workers are there
         loop = Loop(study, limits, called, tally, heartbeat, interrupts, here)
         return loop.result(
             lambda: workers_for(objective, n_workers, executor, trial_timeout, interrupts),
-            lambda: view_of(tally, progress),
+            lambda: progress_view(tally, progress),
         )
 
 
 @dataclass(eq=False)
-class Running:
+class RunningTrial:
     """A trial between its ask and its tell."""
 
     trial: Trial
@@ -105,18 +108,18 @@ class Loop:
     study: Runnable
     limits: Limits
     callbacks: list[Callback]
-    tally: Tally
-    heartbeat: leases.Heartbeat
+    tally: RunTally
+    heartbeat: lease_renewal.Heartbeat
     interrupts: Interrupts
     workers: Workers
-    view: View = field(default_factory=Silent)
-    running: list[Running] = field(default_factory=list)
+    view: ProgressView = field(default_factory=Silent)
+    running: list[RunningTrial] = field(default_factory=list)
     asked: int = 0
     reason: str = ""  # why nothing more is asked
     tracebacks: list[str] = field(default_factory=list)  # while all trials raised
     changed: float = field(default_factory=time.monotonic)  # when something happened
 
-    def result(self, workers: Callable[[], Workers], view: Callable[[], View]) -> Result:
+    def result(self, workers: Callable[[], Workers], view: Callable[[], ProgressView]) -> Result:
         """Run to the end, whatever it is."""
         try:
             self.workers = workers()
@@ -163,12 +166,12 @@ class Loop:
     def _start_one(self) -> None:
         began = time.perf_counter()
         try:
-            trial = self.study.ask(lease=leases.LEASE)
+            trial = self.study.ask(lease=lease_renewal.LEASE)
         except SpaceExhausted as exhausted:
             logger.info("nothing is left to ask for: %s", exhausted)
             self.reason = EXHAUSTED
             return
-        running = Running(trial)
+        running = RunningTrial(trial)
         self.running.append(running)
         self.heartbeat.hold(trial.number)
         self.asked += 1
@@ -180,10 +183,10 @@ class Loop:
             for running in arrived:
                 self._finish(running)
 
-    def _arrived(self) -> list[Running]:
+    def _arrived(self) -> list[RunningTrial]:
         return [each for each in self.running if each.job and each.job.done()]
 
-    def _finish(self, running: Running) -> None:
+    def _finish(self, running: RunningTrial) -> None:
         """Tell what came of a trial, and let the callbacks know."""
         began = time.perf_counter()
         trial = self._told(running)
@@ -201,7 +204,7 @@ class Loop:
                     f"{self.tracebacks[0]}"
                 )
 
-    def _told(self, running: Running) -> Trial | None:
+    def _told(self, running: RunningTrial) -> Trial | None:
         """The trial, finished or failed, once the study knows; None if it is not wanted any more.
 
         Somebody else may have released it, or told what they like.
@@ -224,7 +227,7 @@ class Loop:
                 logger.info("trial %d failed: %s", trial.number, trial.reason)
         return trial
 
-    def _forget(self, running: Running) -> None:
+    def _forget(self, running: RunningTrial) -> None:
         self.running.remove(running)
         self.heartbeat.let_go(running.trial.number)
 
@@ -277,7 +280,7 @@ class Loop:
                     number, outcome = running.trial.number, running.job.outcome()
                     logger.warning("trial %d is not told: %s", number, outcome)
 
-    def _give_back(self, running: Running, reason: str) -> None:
+    def _give_back(self, running: RunningTrial, reason: str) -> None:
         trial = running.trial
         with _attempt(f"give trial {trial.number} back"):
             self.study.release(trial)

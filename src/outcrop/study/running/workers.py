@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from outcrop.errors import MethodError, ObjectiveError
-from outcrop.study.checks import checked_count, checked_seconds
+from outcrop.study.argument_checks import checked_count, checked_seconds
 from outcrop.study.running.evaluation import Outcome, described, evaluate, evaluate_elsewhere
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.trial import Trial
@@ -59,7 +59,7 @@ def workers_for(
         return _on_executor(objective, n_workers, executor, trial_timeout)
     if (n_workers or 1) == 1 and trial_timeout is None:
         return InProcess(objective, interrupts)
-    from outcrop.study.running.isolated import Isolated  # loads what few runs need
+    from outcrop.study.running.isolated_workers import Isolated  # loads what few runs need
 
     return Isolated(objective, n_workers or 1, trial_timeout, interrupts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outcrop.cli.output import NoValue, Objective, last_lines, read_value
+from outcrop.cli.program_output import NoValue, Objective, last_lines, read_value
 
 
 def value_of(folder, written, field=None):
