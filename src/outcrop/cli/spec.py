@@ -41,7 +41,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from outcrop.cli.placeholder_checks import TomlKeys, check_placeholders, check_use
-from outcrop.cli.program_output import Objective
+from outcrop.cli.program_output import ValueSource
 from outcrop.cli.spec_parameters import read_space
 from outcrop.cli.toml import SpecError, Table, load, shown
 from outcrop.errors import MethodError
@@ -86,7 +86,7 @@ class Spec:
     seed: int | None
     noise: bool | float | None
     robust: bool
-    objective: Objective
+    objective: ValueSource
     space: Space
 
     @property
@@ -241,7 +241,7 @@ def _read_robust(top: Table, space: Space) -> bool:
     return robust
 
 
-def _read_objective(table: Table) -> Objective:
+def _read_objective(table: Table) -> ValueSource:
     table.only(["from", "field", "path"], "objective")
     source = _read_word(table, "from", "last-line", tuple(SOURCES))
     for key in ("field", "path"):
@@ -259,7 +259,7 @@ def _read_objective(table: Table) -> Objective:
             'once keep apart; write path = "result.txt" and tell the program of {folder}',
             "path",
         )
-    return Objective(field, path)
+    return ValueSource(field, path)
 
 
 def _is_inside(path: str) -> bool:

@@ -36,7 +36,7 @@ from outcrop.study.events import (
 )
 from outcrop.study.input_positions import covariances, positions
 from outcrop.study.ledger import Ledger
-from outcrop.study.trial import ReadOnly, Trial, TrialState
+from outcrop.study.trial import LegalParams, ReadOnly, Trial, TrialState
 from outcrop.typing import Params, Points, Vector
 
 
@@ -222,7 +222,7 @@ def follow(state: State, events: Sequence[Event]) -> State:
             case Added():
                 following = _added(state, event, next(encoded))
             case Enqueued(params):
-                queue = (*state.queue, ReadOnly(state.space.validate(params)))
+                queue = (*state.queue, _legal(state.space, params))
                 following = replace(state, queue=queue)
             case Stopped(reason):
                 following = replace(state, stopped=reason)
@@ -318,9 +318,14 @@ def _outcome(value: float, std: float | None) -> dict[str, Any]:
 
 
 def _encoded(space: Space, params: Sequence[Params]) -> list[EncodedParams]:
-    checked = [ReadOnly(space.validate(each)) for each in params]
-    X = space.encode(checked).X
-    return list(map(EncodedParams, checked, X, space.keys(X)))
+    legal = [_legal(space, each) for each in params]
+    X = space.encode_legal(legal).X
+    return list(map(EncodedParams, legal, X, space.keys(X)))
+
+
+def _legal(space: Space, params: Params) -> LegalParams:
+    """Parameters of an event: those of a command are checked already, those of a log are not."""
+    return params if isinstance(params, LegalParams) else LegalParams(space.validate(params))
 
 
 def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -> Record:
@@ -330,7 +335,7 @@ def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -
             "numbers are given in order and never twice"
         )
     params, x, key = encoded
-    trial = Trial(number, params, ReadOnly.deep(state.space.nest(params)))
+    trial = Trial(number, params, ReadOnly.deep(state.space.nest_legal(params)))
     return Record(trial, x, key, began)
 
 

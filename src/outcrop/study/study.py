@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from outcrop.errors import OutcropError, SpaceExhausted, StudyError
 from outcrop.space import Space
@@ -32,7 +32,7 @@ from outcrop.study.trial import Trial
 
 if TYPE_CHECKING:
     from outcrop.study.running import Result
-    from outcrop.study.running.protocol import Callback, Rule
+    from outcrop.study.running.protocol import Objective, RunOptions
 
 
 class Study(StudyWriter):
@@ -203,48 +203,37 @@ class Study(StudyWriter):
 
     def optimize(
         self,
-        objective: Any,
+        objective: Objective,
         n_trials: int | None = None,
-        *,
-        timeout: float | None = None,
-        n_workers: int | None = None,
-        executor: Any = None,
-        trial_timeout: float | None = None,
-        callbacks: Iterable[Callback] | Callback = (),
-        stop: Iterable[Rule] | Rule = (),
-        progress: bool | Literal["auto"] = "auto",
+        **options: Unpack[RunOptions],
     ) -> Result:
-        """Evaluate `n_trials` new trials, failures included, and tell what came of them.
+        """Evaluate `n_trials` new trials, failures included, and tell their outcomes.
 
             study.optimize(train, n_trials=200, n_workers=8, stop=[oc.stop.NoImprovement(40)])
 
         `objective` is a function of a dict of parameters, or an object with a method
-        `evaluate(trial)`; raising, or returning anything but a finite number, fails the trial.
-        After `timeout` seconds, or once a rule of `stop` says why, nothing new is started and what
-        runs is finished. One worker evaluates in this process; several, or a `trial_timeout` in
-        seconds, use processes of which each can die alone. An `executor`, any of the kind of
-        `concurrent.futures`, is used instead, for `n_workers` trials at once.
+        `evaluate(trial)`. A trial fails if the objective raises or returns anything but a finite
+        number. The options are:
 
-        `callbacks` are called with the study and each trial that is done. `progress` is shown on a
-        terminal by `"auto"`, everywhere by True. Ctrl-C ends the workers, gives running trials back
-        and returns what was found so far, marked `interrupted`. If the first 5 trials of a study
-        all raise, `AllTrialsFailed` shows the first traceback. This and any other exception carries
-        the trials so far as its attribute `result`.
+        - `timeout`: seconds after which no trial is started; running ones are finished.
+        - `stop`: a rule or a list of rules, called with the study before each ask; a run stops in
+          the same way once a rule returns a reason.
+        - `n_workers`: how many trials run at once. One runs in this process; several run in worker
+          processes, and if one of these dies only its trial fails.
+        - `trial_timeout`: seconds for one evaluation, which then runs in a worker process.
+        - `executor`: runs the trials instead, any object with the `submit` of `concurrent.futures`.
+        - `callbacks`: a function or a list of functions, called with the study and each trial that
+          has ended.
+        - `progress`: `"auto"` shows it on a terminal, True everywhere, False nowhere.
+
+        Ctrl-C ends the workers, gives running trials back and returns the trials so far in a result
+        that is marked `interrupted`. If the first 5 trials of a study all raise, `AllTrialsFailed`
+        shows the first traceback. Every exception carries the trials so far in its attribute
+        `result`.
         """
         from outcrop.study.running import run  # asking and telling need none of it
 
-        return run(
-            self,
-            objective,
-            n_trials,
-            timeout=timeout,
-            n_workers=n_workers,
-            executor=executor,
-            trial_timeout=trial_timeout,
-            callbacks=callbacks,
-            stop=stop,
-            progress=progress,
-        )
+        return run(self, objective, n_trials, **options)
 
     def replay(self) -> Replay:
         """Make every suggestion again, in the order of the log, and compare it byte by byte.

@@ -278,7 +278,7 @@ def test_a_trial_that_somebody_else_ended_costs_nothing_but_itself(end, caplog):
     expected = {"release": [2.5, 2.5, 2.5], "tell": [2.5, 7.0, 2.5, 2.5]}
     values = [trial.value for trial in result.trials]
     assert values == expected.get(end, [2.5, None, 2.5, 2.5])
-    assert "what came of a trial is not kept (value 2.5): trial 1 " in caplog.text
+    assert "the outcome of a trial is not kept (value 2.5): trial 1 " in caplog.text
 
 
 def test_workers_are_ended_though_nobody_can_be_shown_the_result(monkeypatch):
