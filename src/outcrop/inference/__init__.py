@@ -1,4 +1,4 @@
-"""Inference of what a model leaves free, known only through the `Target` protocol."""
+"""Inference of what a model leaves free, known only through the `TargetDensity` protocol."""
 
 from outcrop.former_names import offer_former_names
 from outcrop.inference.diagnostics import effective_sample_size, rank_normalise, split_r_hat
@@ -6,13 +6,13 @@ from outcrop.inference.elliptical import elliptical_chain, elliptical_step
 from outcrop.inference.laplace import Laplace
 from outcrop.inference.optimise import MAP
 from outcrop.inference.slice import Slice, slice_chain, slice_sweep
-from outcrop.inference.target import Draws, Inference, LogDensity, Target, log_posterior
+from outcrop.inference.target import Draws, Inference, LogDensity, TargetDensity, log_posterior
 
 __all__ = [
     "Draws",
     "Inference",
     "LogDensity",
-    "Target",
+    "TargetDensity",
     "MAP",
     "Slice",
     "Laplace",

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from outcrop.bandits import EXP3, EXP3M, Choice, LogWeights, normalised, rate
+from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
 from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
@@ -190,7 +190,7 @@ class _Drawing:
                     arm, probability = drawn[column.name]
                     weights[column.name] = self._bandits[column.name].update(
                         weights[column.name],
-                        Choice((arm,), (probability,)),
+                        ArmChoice((arm,), (probability,)),
                         self._reward(view, column, arm),
                     )
         return weights, running
@@ -224,7 +224,7 @@ class _Drawing:
         rows: list[Row] = [{} for _ in range(self.settings.batch)]
         for name, bandit in self._bandits.items():
             if isinstance(bandit, EXP3M):
-                choices: Sequence[Choice] = bandit.choose(weights[name], rng).each()
+                choices: Sequence[ArmChoice] = bandit.choose(weights[name], rng).each()
             else:
                 choices = [bandit.choose(weights[name], rng) for _ in rows]
             for row, choice in zip(rows, choices, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ReadOnly", "Source", "Trial", "TrialState"]
+__all__ = ["LegalParams", "ReadOnly", "Source", "Trial", "TrialState"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,6 +42,10 @@ class ReadOnly(dict[str, Any]):
                 for key, item in tree.items()
             }
         )
+
+
+class LegalParams(ReadOnly):
+    """Flat parameters that `Space.validate` returned; the study does not check them again."""
 
 
 @dataclass(frozen=True, repr=False)
