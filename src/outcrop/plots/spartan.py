@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from outcrop.kernels import Spartan
+from outcrop.kernels import LocalGlobal
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, SpaceSlice, reader_of
@@ -33,7 +33,7 @@ def spartan_weight(
     nothing. `names` and `at` are as for `belief`.
     """
     study = reader_of(study)
-    found = inner_kernels(study, Spartan, HINT)
+    found = inner_kernels(study, LocalGlobal, HINT)
     cut = SpaceSlice.of(study, names, at)
     places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
     each = _local(found, study.space.encode(rows).X)

@@ -20,7 +20,7 @@ import numpy as np
 from outcrop.data import Observations
 from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels import Within
-from outcrop.kernels.path_features import PathFeatures
+from outcrop.kernels.branch_features import BranchFeatures
 from outcrop.kernels.within import holding
 from outcrop.linalg import Indices, append_rows, cholesky, solve_lower, solve_upper
 from outcrop.surrogates.base import PredictionPull
@@ -278,7 +278,7 @@ class TreePath:
 
     def gradient(self, X: Points) -> Points:
         """∇f at each row of `X`, `(m, d)`."""
-        features: PathFeatures | None = self.posterior.model.features
+        features: BranchFeatures | None = self.posterior.model.features
         gradients = np.zeros_like(X)
         if features is not None:
             gradients += features.pull(X, np.tile(self.weights, (len(X), 1)))
