@@ -45,7 +45,7 @@ def run(options: Namespace) -> None:
     rows: list[dict[str, Any]] = []
     for seed in range(options.runs):
         design = Sequence(problem.space, OnePerBranch())
-        start = oc.Optimizer(problem.space, method=design, seed=seed).ask(problem.space.n_paths)
+        start = oc.Optimizer(problem.space, method=design, seed=seed).ask(problem.space.n_branches)
         initial = [trial.params for trial in start]
         rows.append({"method": "tree", "run": seed, **ours(problem, initial, seed)})
         if seed < options.botorch:

@@ -75,8 +75,8 @@ def run(cell: Cell, number: int) -> Row:
         return problem(params)
 
     watched = replace(problem, function=noted)
-    design = OnePerBranch(size=problem.space.n_paths)
-    initial = initial_points(problem.space, problem.space.n_paths, number, design)
+    design = OnePerBranch(size=problem.space.n_branches)
+    initial = initial_points(problem.space, problem.space.n_branches, number, design)
     if cell["method"] in PEERS:
         row = peer_search(watched, cell["method"], initial, TRIALS, number)
     else:

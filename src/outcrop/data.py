@@ -19,10 +19,10 @@ from zlib import crc32
 import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
-from outcrop.linalg import Indices, packed_indices
-from outcrop.typing import Mask, Matrix, Points, Vector
+from outcrop.linalg import packed_indices
+from outcrop.typing import Indices, Mask, Matrix, Points, Vector
 
-Place: TypeAlias = tuple[Indices, ...]  # of some pairs among others, as an index
+PairIndex: TypeAlias = tuple[Indices, ...]  # selects some pairs of a matrix over all pairs
 
 # Up to here squared differences are kept per dimension, exact for close points and fast to reweigh;
 # beyond, distances are matrix products of centred points.
@@ -113,7 +113,7 @@ class Pairs:
             self._mapped[key] = self.moved(X1, X1 if self.X1 is self.X2 else function(self.X2))
         return self._mapped[key]
 
-    def among(self, key: Hashable, inside: Callable[[Points], Mask]) -> tuple[Pairs, Place]:
+    def among(self, key: Hashable, inside: Callable[[Points], Mask]) -> tuple[Pairs, PairIndex]:
         """The pairs of points that are both `inside`, and their place in a matrix over all pairs.
 
         Kept under `key`, as by `mapped`.
@@ -122,7 +122,7 @@ class Pairs:
             self._among[key] = self._found(inside)
         return self._among[key]
 
-    def _found(self, inside: Callable[[Points], Mask]) -> tuple[Pairs, Place]:
+    def _found(self, inside: Callable[[Points], Mask]) -> tuple[Pairs, PairIndex]:
         one = np.flatnonzero(inside(self.X1))
         if self.X1 is self.X2:
             X = self.X1[one]
@@ -143,7 +143,7 @@ class Pairs:
         return {}
 
     @cached_property
-    def _among(self) -> dict[Hashable, tuple[Pairs, Place]]:
+    def _among(self) -> dict[Hashable, tuple[Pairs, PairIndex]]:
         return {}
 
     @cached_property
@@ -203,7 +203,7 @@ class Triangle(Pairs):
         rows, columns = self.ends
         return u1[..., rows] * u1[..., columns]
 
-    def _found(self, inside: Callable[[Points], Mask]) -> tuple[Pairs, Place]:
+    def _found(self, inside: Callable[[Points], Mask]) -> tuple[Pairs, PairIndex]:
         is_inside = inside(self.X1)
         rows, columns = self.ends
         place = np.flatnonzero(is_inside[rows] & is_inside[columns])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "JITTERS",
+    "Indices",
     "append_rows",
     "cholesky",
     "inverse_factor",
@@ -18,18 +19,15 @@ __all__ = [
 import logging
 from functools import lru_cache
 from math import log, pi
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpftrf, dpftrs, dpotrf, dpotri, dtrtri, dtrtrs, dtrttf
 
 from outcrop.errors import NumericalError
-from outcrop.typing import Matrix, Vector
+from outcrop.typing import Indices, Matrix, Vector
 
 logger = logging.getLogger(__name__)
 
-Indices: TypeAlias = NDArray[np.intp]
 LOG_2PI = log(2 * pi)
 
 # Added to the diagonal, as multiples of its mean, until the factorisation succeeds.

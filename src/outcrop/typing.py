@@ -6,9 +6,19 @@ float64. `Params` maps a flat parameter name to a plain Python value.
 
 from __future__ import annotations
 
-__all__ = ["Mask", "Matrix", "Params", "Points", "Rng", "Vector"]
+__all__ = [
+    "Conditions",
+    "Indices",
+    "Mask",
+    "Matrix",
+    "Params",
+    "Points",
+    "PredictionPull",
+    "Rng",
+    "Vector",
+]
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,5 +28,12 @@ Vector: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = NDArray[np.float64]
 Points: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
+Indices: TypeAlias = NDArray[np.intp]
 Rng: TypeAlias = np.random.Generator
 Params: TypeAlias = Mapping[str, Any]
+
+# Pairs (column of a choice, code of an option); a point is inside where all of them hold.
+Conditions: TypeAlias = tuple[tuple[int, int], ...]
+
+# The gradient in the points from those in means and variances: (mean_bar, var_bar) -> X_bar.
+PredictionPull: TypeAlias = Callable[[Vector, Vector], Points]

@@ -240,7 +240,7 @@ def test_thompson_needs_a_belief_with_sample_paths(rng):
     class Plain:
         """Predicts, and nothing else."""
 
-    with pytest.raises(ModelError, match="Plain offers no drawn functions; use a GP"):
+    with pytest.raises(ModelError, match="Plain cannot draw functions; use a GP"):
         prepare(Thompson(), Plain())
 
 

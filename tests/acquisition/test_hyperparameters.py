@@ -300,7 +300,7 @@ def test_between_the_ends_the_odds_fall_linearly():
 def test_what_is_handed_over_to_may_live_on_another_scale_or_draw_paths():
     assert not prepare(HandOver(then=LogEI()), mixture(), step=1).logarithmic
     assert prepare(HandOver(then=LogEI()), mixture(), step=99).logarithmic
-    assert prepare(HandOver(then=Thompson(16)), mixture(), step=99).path is not None
+    assert prepare(HandOver(then=Thompson(16)), mixture(), step=99).draw is not None
 
 
 class Noted(Pointwise):

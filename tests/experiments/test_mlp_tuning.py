@@ -51,7 +51,7 @@ def test_a_network_has_the_same_error_in_both_topologies(layers):
 @pytest.mark.parametrize("topology", mlp_tuning.TOPOLOGIES)
 def test_a_space_has_a_way_for_every_number_of_layers_and_errors_that_do_not_change(topology):
     problem = mlp_tuning.mlp_problem("sonar", topology)
-    assert problem.space.n_paths == 5
+    assert problem.space.n_branches == 5
     points = problem.space.sample(np.random.default_rng(0), 60)
     layers = {len(mlp_tuning.network(params)[1].hidden_layer_sizes) for params in points}
     assert layers == {0, 1, 2, 3, 4}

@@ -21,10 +21,10 @@ def row(method, run, values, problem="tree-small", right=(True, True, True)):
 @pytest.mark.parametrize("problem", tree_figure2.PROBLEMS)
 def test_a_run_starts_with_one_point_in_each_leaf(problem):
     space = problem_of(problem).space
-    initial = initial_points(space, space.n_paths, 3, OnePerBranch())
-    assert len(initial) == space.n_paths
+    initial = initial_points(space, space.n_branches, 3, OnePerBranch())
+    assert len(initial) == space.n_branches
     assert {frozenset(point) for point in initial} == {
-        frozenset(path.names) for path in space.paths
+        frozenset(path.names) for path in space.branches
     }
 
 
@@ -43,7 +43,7 @@ def test_every_method_goes_on_from_the_same_start_without_trouble(method, monkey
 def test_the_right_leaf_is_the_one_whose_bottom_is_the_minimum(name):
     problem = problem_of(name)
     best = 0.5 if "quadratic" in name else 0.0
-    for path in problem.space.paths:
+    for path in problem.space.branches:
         params = dict(path.options)
         for flat in set(path.names) - set(params):
             assert isinstance(problem.space.parameters[flat], Float)

@@ -10,6 +10,7 @@ from outcrop.errors import ModelError
 from outcrop.kernels import (
     RBF,
     Conditional,
+    LocalGlobal,
     Matches,
     Matern52,
     Offset,
@@ -17,7 +18,6 @@ from outcrop.kernels import (
     Product,
     Region,
     Scaled,
-    Spartan,
     Subspace,
     Sum,
     SumProduct,
@@ -126,7 +126,7 @@ def test_scales_are_the_shortest_lengths_of_each_coordinate():
 
 
 def test_a_part_is_grounded_with_the_whole():
-    far = Spartan((Region([9.0, 9.0, 9.0], 0.1, RBF(0.2)),), Matern52(0.8))
+    far = LocalGlobal((Region([9.0, 9.0, 9.0], 0.1, RBF(0.2)),), Matern52(0.8))
     kernel = SumProduct(0.5, (Subspace((0, 1, 2), far), CATEGORIES))
     plain = SumProduct(0.5, (Subspace((0, 1, 2), Matern52(0.8)), CATEGORIES))
     np.testing.assert_allclose(kernel.grounded(MIXED).gram(MIXED), plain.gram(MIXED), rtol=1e-13)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from outcrop.data import Observations, Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels import (
-    Arc,
-    CommonNodes,
+    ArcEmbedding,
+    BranchFeatures,
+    CommonNodeSum,
     Fourier,
     Level,
     Linear,
     Matern52,
     Overlap,
-    PathFeatures,
     Product,
     Scaled,
     Subspace,
@@ -44,7 +44,7 @@ NODES = (
     (((0, 0), (1, 2)), (3, 4, 5, 2), 2),
     (((0, 1), (1, 1)), (), 2),
 )
-COMMON = CommonNodes(
+COMMON = CommonNodeSum(
     NODES, (3, 4, 5), (2,), np.array([1.2, 0.6, 0.3]), np.array([0.3, 0.5, 0.7]), np.array([0.9])
 )
 SHARED = (((), (3,), ((2, 2),)), (LEFT, (4, 5), ()), (RIGHT, (), ()))
@@ -54,11 +54,11 @@ EVERY_KERNEL = {
     "within": (Sum((Within(LEFT, INNER), Subspace((3,), Matern52([0.6])))), X),
     "within-nothing": (Sum((Within(((0, 7),), INNER), Subspace((3,), Matern52([0.6])))), X),
     "common-nodes": (COMMON, X),
-    "features-level": (Scaled(0.7, PathFeatures(SHARED, Level())), X),
-    "features-linear": (PathFeatures(SHARED, Linear()), X),
-    "features-fourier": (PathFeatures(SHARED, Fourier(6, seed=1)), X),
+    "features-level": (Scaled(0.7, BranchFeatures(SHARED, Level())), X),
+    "features-linear": (BranchFeatures(SHARED, Linear()), X),
+    "features-fourier": (BranchFeatures(SHARED, Fourier(6, seed=1)), X),
     "arc": (
-        Arc(
+        ArcEmbedding(
             (3, 4, 5),
             SELDOM,
             np.array([1.0, 1.3, 0.6]),
@@ -119,7 +119,7 @@ def test_common_nodes_are_added_up_pair_by_pair():
 
 
 def test_levels_alone_count_the_nodes_in_common():
-    K = PathFeatures(SHARED, Level()).gram(X)
+    K = BranchFeatures(SHARED, Level()).gram(X)
     same = X[:, None, 0] == X[None, :, 0]
     np.testing.assert_array_equal(K, 1.0 + same)
 
@@ -128,7 +128,7 @@ def test_levels_alone_count_the_nodes_in_common():
 @settings(max_examples=50, deadline=None)
 def test_distances_of_the_arc_kernel_are_those_of_the_source(x, y, has_x, has_y):
     omega, rho = 0.7, 0.6
-    kernel = Arc((1,), (((0, 1),),), [omega], [rho], Matern52([1.0]))
+    kernel = ArcEmbedding((1,), (((0, 1),),), [omega], [rho], Matern52([1.0]))
     points = np.array([[float(has_x), x], [float(has_y), y]])
     W = kernel._embedded(points)
     away = ((W[0] - W[1]) ** 2).sum()
@@ -150,10 +150,10 @@ def test_where_a_node_is_not_its_parameters_count_for_nothing(name):
 
 def test_parts_that_make_no_sense_are_refused():
     with pytest.raises(ModelError, match="at least one node"):
-        CommonNodes((), (), (), np.ones(1), None, None)
+        CommonNodeSum((), (), (), np.ones(1), None, None)
     with pytest.raises(ModelError, match="one for each of 2 columns"):
-        Arc((0, 1), ((), ()), [1.0], [0.5, 0.5], Matern52([1.0]))
+        ArcEmbedding((0, 1), ((), ()), [1.0], [0.5, 0.5], Matern52([1.0]))
     with pytest.raises(ModelError, match="one entry for each of 1 columns"):
-        Arc((0,), ((), ()), [1.0], [0.5], Matern52([1.0]))
+        ArcEmbedding((0,), ((), ()), [1.0], [0.5], Matern52([1.0]))
     with pytest.raises(ModelError, match="Fourier"):
         Fourier(0)

@@ -16,12 +16,12 @@ from outcrop.kernels import (
     Conditional,
     Constant,
     Kumaraswamy,
+    LocalGlobal,
     Matern52,
     Offset,
     Overlap,
     Region,
     Scaled,
-    Spartan,
     Subspace,
     Warp,
 )
@@ -45,7 +45,7 @@ WARPED = {
         BOX,
     ),
     "around-spartan": (
-        Warp(A, B, Spartan((Region([0.2, 0.7, 0.4], 0.3, RBF(0.2)),), Matern52(0.8))),
+        Warp(A, B, LocalGlobal((Region([0.2, 0.7, 0.4], 0.3, RBF(0.2)),), Matern52(0.8))),
         BOX,
     ),
     "twice": (Warp(A, B, Warp(B, A, Matern52(SCALES)), BetaCDF()), BOX),

@@ -38,7 +38,7 @@ def test_small_tree_is_the_formula_of_the_paper(params, value):
 def test_size_of_a_tree(name, leaves, decisions, continuous):
     space = problems.get(name).space
     kinds = [type(parameter).__name__ for parameter in space.parameters.values()]
-    assert len(space.paths) == leaves
+    assert len(space.branches) == leaves
     assert kinds.count("Choice") == decisions
     assert kinds.count("Float") == continuous
 

@@ -1,4 +1,4 @@
-"""Paths and counts, checked by enumeration."""
+"""Branches and counts, checked by enumeration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from outcrop.errors import SpaceError
-from outcrop.space import Categorical, Choice, Fixed, Float, Int, Path, Space
+from outcrop.space import Branch, Categorical, Choice, Fixed, Float, Int, Space
 from tests.space.strategies import spaces
 
 brief = settings(max_examples=200, deadline=None, derandomize=True)
@@ -34,45 +34,45 @@ def test_paths_go_from_the_root_to_every_leaf():
             "m": Choice({"a": {}, "b": {"n": Choice({"p": {"y": Int(1, 2)}, "q": {}})}}),
         }
     )
-    assert space.paths == (
-        Path((("m", "a"),), ("x", "m")),
-        Path((("m", "b"), ("m.b.n", "p")), ("x", "m", "m.b.n", "m.b.n.p.y")),
-        Path((("m", "b"), ("m.b.n", "q")), ("x", "m", "m.b.n")),
+    assert space.branches == (
+        Branch((("m", "a"),), ("x", "m")),
+        Branch((("m", "b"), ("m.b.n", "p")), ("x", "m", "m.b.n", "m.b.n.p.y")),
+        Branch((("m", "b"), ("m.b.n", "q")), ("x", "m", "m.b.n")),
     )
 
 
 def test_choices_side_by_side_multiply():
     space = Space({"m": Choice({"a": {}, "b": {}}), "n": Choice({"p": {}, "q": {}, "r": {}})})
-    pairs = [tuple(option for _, option in path.options) for path in space.paths]
+    pairs = [tuple(option for _, option in branch.options) for branch in space.branches]
     assert pairs == list(itertools.product("ab", "pqr"))
-    assert space.n_paths == 6
+    assert space.n_branches == 6
 
 
 def test_a_space_without_choices_has_one_path():
-    assert Space({"x": Float(0, 1)}).paths == (Path((), ("x",)),)
+    assert Space({"x": Float(0, 1)}).branches == (Branch((), ("x",)),)
 
 
 def test_a_huge_product_is_counted_but_not_listed():
     space = Space({f"m{i}": Choice({"a": {}, "b": {"x": Int(1, 3)}}) for i in range(60)})
-    assert space.n_paths == 2**60
+    assert space.n_branches == 2**60
     assert space.size == 4**60
     space.sample(np.random.default_rng(0))
     with pytest.raises(SpaceError, match="too many to list"):
-        _ = space.paths
+        _ = space.branches
 
 
 @given(spaces())
 @brief
 def test_paths_are_what_samples_can_be(space):
-    assume(space.n_paths <= 50)
-    assert len(space.paths) == space.n_paths == len(set(space.paths))
-    paths = {path.names: path.options for path in space.paths}
+    assume(space.n_branches <= 50)
+    assert len(space.branches) == space.n_branches == len(set(space.branches))
+    branches = {branch.names: branch.options for branch in space.branches}
     for row in space.sample(np.random.default_rng(0), 20):
         choices = [name for name in row if isinstance(space.parameters[name], Choice)]
         # two options that open nothing give the same names, so options are compared as well
         options = tuple((name, row[name]) for name in choices)
-        assert Path(options, tuple(row)) in space.paths
-        assert tuple(row) in paths
+        assert Branch(options, tuple(row)) in space.branches
+        assert tuple(row) in branches
 
 
 @given(spaces())

@@ -67,14 +67,18 @@ BY_HAND = [
     kernels.Additive(0.25, MATERN),
     kernels.SumProduct(free(priors.Uniform(0.0, 1.0)), (MATERN, kernels.Matches())),
     kernels.Conditional(((1, ((0, 2), (3, 1)), False), (2, ((0, 1),), True)), MATERN),
-    kernels.Arc((1, 2), ((), ((0, 1),)), LENGTHSCALES, LENGTHSCALES / 2, kernels.Matern52([1.0])),
-    kernels.CommonNodes(((((0, 1),), (1, 2), 0),), (1, 2), (), [0.5], LENGTHSCALES, None),
-    kernels.PathFeatures((((), (1,), ((2, 3),)), (((0, 1),), (), ())), kernels.Fourier(3, seed=1)),
+    kernels.ArcEmbedding(
+        (1, 2), ((), ((0, 1),)), LENGTHSCALES, LENGTHSCALES / 2, kernels.Matern52([1.0])
+    ),
+    kernels.CommonNodeSum(((((0, 1),), (1, 2), 0),), (1, 2), (), [0.5], LENGTHSCALES, None),
+    kernels.BranchFeatures(
+        (((), (1,), ((2, 3),)), (((0, 1),), (), ())), kernels.Fourier(3, seed=1)
+    ),
     kernels.Within(((0, 1), (3, 0)), MATERN),
     surrogates.BranchGP(None, (kernels.Within(((0, 1),), MATERN),), noise=free(priors.LogNormal())),
     surrogates.BranchChains(
         surrogates.BranchGP(
-            kernels.Scaled(1.0, kernels.PathFeatures((((), (1,), ()),), kernels.Linear())),
+            kernels.Scaled(1.0, kernels.BranchFeatures((((), (1,), ()),), kernels.Linear())),
             (kernels.Within(((0, 1),), MATERN),),
         ),
         inference.Slice(chains=2),

@@ -155,7 +155,7 @@ def space_data(space):
 def test_a_belief_does_without_regions_that_hold_no_observation():
     data = space_data(EVERY_SPACE["line"])
     corner = data.X[:, 0].max() + 0.5
-    kernel = kernels.Spartan((Region([corner], 0.1, Matern52(0.05)),), Matern52(0.4))
+    kernel = kernels.LocalGlobal((Region([corner], 0.1, Matern52(0.05)),), Matern52(0.4))
     surrogate = Grounded(Inferred(GP(kernel, noise=1e-6), MAP()))
     plain = GP(Matern52(0.4), noise=1e-6).condition(data)
     X = np.array([[corner], [0.3]])

@@ -15,7 +15,7 @@ from outcrop.problems import get
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.strategies import EachBranch, Method, TopBranches, strategy_for
 from outcrop.strategies.initial import OnePerBranch
-from outcrop.strategies.method import default_for
+from outcrop.strategies.named_methods import default_for
 from outcrop.strategies.tree_search import OUTSIDE, BranchLevels
 from outcrop.surrogates import (
     Arc,
@@ -89,7 +89,7 @@ def test_the_name_works_on_every_space_and_is_gp_where_nothing_is_conditional(sp
         for method in ("tree", "gp")
     )
     space.validate(one.params)
-    if space.n_paths == 1:
+    if space.n_branches == 1:
         assert one.params == two.params
     else:
         assert one.why["surrogate"] == "tree-structured GP"
@@ -107,11 +107,11 @@ def test_a_design_takes_every_way_before_the_model_is_asked(name):
     space = get(name).space
     design = OnePerBranch()
     n = design.size_for(space)
-    assert n >= space.n_paths
+    assert n >= space.n_branches
     X = design.points(space, n, np.random.default_rng(0))
     np.testing.assert_array_equal(space.snap(X), X)
     for leaf in places(space)[1]:
-        first = X[: space.n_paths]
+        first = X[: space.n_branches]
         inside = np.all([first[:, c] == code for c, code in leaf.conditions], axis=0)
         assert inside.sum() == 1
 
@@ -125,7 +125,7 @@ def test_a_longer_design_begins_as_a_shorter_one():
 
 def test_a_design_of_too_many_ways_is_a_plain_one():
     space = Space({f"k{i}": Choice({"0": {"x": Float(0, 1)}, "1": {}}) for i in range(6)})
-    assert space.n_paths == 64
+    assert space.n_branches == 64
     assert OnePerBranch().size_for(space) == 12
     assert len(OnePerBranch().points(space, 12, np.random.default_rng(0))) == 12
 

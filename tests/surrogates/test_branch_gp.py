@@ -231,7 +231,7 @@ def test_levels_are_the_belief_without_the_process_of_a_leaf():
 
 def test_models_that_make_no_sense_are_refused():
     leaf = Within((), Matern52([0.3]))
-    with pytest.raises(ModelError, match="PathFeatures"):
+    with pytest.raises(ModelError, match="BranchFeatures"):
         BranchGP(Scaled(1.0, Constant()), (leaf,))
     with pytest.raises(ModelError, match="each branch"):
         BranchGP(None, ())

@@ -97,7 +97,7 @@ def test_the_dense_process_and_that_of_leaves_have_the_same_slots():
 def test_spaces_without_choices_or_with_too_many_ways_are_left_to_others():
     plain = Space({"x": Float(0, 1), "c": Categorical(["a", "b"])})
     many = Space({f"k{i}": Choice({"0": {}, "1": {}}) for i in range(9)})
-    assert many.n_paths > MOST_LEAVES
+    assert many.n_branches > MOST_LEAVES
     for family in FAMILIES:
         assert not family.suits_space(plain)
         assert not family.suits_space(many)

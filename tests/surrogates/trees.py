@@ -37,7 +37,7 @@ def random_space(rng, depth=4, most=40):
         group = {"r": Float(0, 1), **random_group(rng, depth)}
         if any(isinstance(value, Choice) for value in group.values()):
             space = Space(group)
-            if 1 < space.n_paths <= most:
+            if 1 < space.n_branches <= most:
                 return space
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 __all__ = [
     "Acquisition",
     "Pointwise",
-    "Posterior",
+    "Belief",
     "Predicts",
     "PredictsEach",
     "averaged",
@@ -20,16 +20,13 @@ __all__ = [
 ]
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from outcrop.acquisition.formulas import STD_FLOOR, Derived
-from outcrop.typing import Matrix, Points, Rng, Vector
-
-Pull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
+from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
 
 
 class Predicts(Protocol):
@@ -37,7 +34,7 @@ class Predicts(Protocol):
 
     def predict(self, X: Points) -> tuple[Vector, Vector]: ...
 
-    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, Pull]: ...
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]: ...
 
 
 class PredictsEach(Protocol):
@@ -48,10 +45,10 @@ class PredictsEach(Protocol):
 
     def predict_each(self, X: Points) -> tuple[Matrix, Matrix]: ...
 
-    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, Pull]: ...
+    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, PredictionPull]: ...
 
 
-Posterior: TypeAlias = Predicts | PredictsEach
+Belief: TypeAlias = Predicts | PredictsEach
 
 
 class Acquisition(ABC):
@@ -61,16 +58,16 @@ class Acquisition(ABC):
     averages: ClassVar[bool] = True  # whether a mixture scores just the mean of its components
 
     @abstractmethod
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         """The score of each row of `X`, `(m,)`."""
 
     @abstractmethod
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         """The same, and its gradient at each row, `(m, d)`."""
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,
@@ -91,13 +88,13 @@ class Pointwise(Acquisition):
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         """Values and their derivatives in `mean` and `std`, all `(k, m)`."""
 
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         belief = each(posterior)
         mean, var = belief.predict_each(X)
         values, _, _ = self.pointwise(mean, deviation(var))
         return averaged(values, belief.weights, self.logarithmic)[0]
 
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         belief = each(posterior)
         mean, var, pull = belief.predict_each_with_pullback(X)
         std = deviation(var)
@@ -117,12 +114,12 @@ class _Alone:
         mean, var = self.posterior.predict(X)
         return mean[None], var[None]
 
-    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, Pull]:
+    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, PredictionPull]:
         mean, var, pull = self.posterior.predict_with_pullback(X)
         return mean[None], var[None], lambda mean_bar, var_bar: pull(mean_bar[0], var_bar[0])
 
 
-def each(posterior: Posterior) -> PredictsEach:
+def each(posterior: Belief) -> PredictsEach:
     """The posterior as a mixture, which it may be already."""
     if hasattr(posterior, "predict_each"):
         return cast(PredictsEach, posterior)

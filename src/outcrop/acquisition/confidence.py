@@ -9,7 +9,7 @@ from math import inf, log, pi, sqrt
 
 import numpy as np
 
-from outcrop.acquisition.base import Pointwise, Posterior
+from outcrop.acquisition.base import Belief, Pointwise
 from outcrop.acquisition.formulas import Derived
 from outcrop.errors import ModelError
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -64,7 +64,7 @@ class SrinivasUCB(Pointwise):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from outcrop.acquisition.base import Acquisition, Posterior, deviation, each
+from outcrop.acquisition.base import Acquisition, Belief, deviation, each
 from outcrop.acquisition.disagreement import gaussian_information, mutual_information
 from outcrop.acquisition.formulas import Derived
 from outcrop.acquisition.improvement import EI, LogEI
@@ -37,12 +37,12 @@ class _Joint(Acquisition):
         `noise` `(k, 1)` is the variance that an observation adds to the objective's.
         """
 
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         belief = each(posterior)
         mean, var = belief.predict_each(X)
         return self.jointly(mean, var, _noise(posterior), belief.weights)[0]
 
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         belief = each(posterior)
         mean, var, pull = belief.predict_each_with_pullback(X)
         value, mean_bar, var_bar = self.jointly(mean, var, _noise(posterior), belief.weights)
@@ -113,7 +113,7 @@ class EIIG(_Joint):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,
@@ -178,7 +178,7 @@ class HandOver(Acquisition):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,
@@ -187,10 +187,10 @@ class HandOver(Acquisition):
         chosen = self.first if rng.random() < self.probability(step) else self.then
         return chosen.prepare(posterior, incumbent, candidates, rng, step)
 
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         self._refuse()
 
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         self._refuse()
 
     def _refuse(self) -> NoReturn:
@@ -200,7 +200,7 @@ class HandOver(Acquisition):
         )
 
 
-def _noise(posterior: Posterior) -> Matrix:
+def _noise(posterior: Belief) -> Matrix:
     """The variance of observation noise under each component, `(k, 1)`; 0 where none is known."""
     parts = getattr(posterior, "components", (posterior,))
     noise = [getattr(getattr(part, "model", None), "noise", None) for part in parts]

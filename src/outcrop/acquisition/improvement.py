@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from outcrop.acquisition import formulas
-from outcrop.acquisition.base import Pointwise, Posterior
+from outcrop.acquisition.base import Belief, Pointwise
 from outcrop.acquisition.formulas import Derived
 from outcrop.errors import ModelError, ShapeError
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -29,7 +29,7 @@ class _Improvement(Pointwise):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,

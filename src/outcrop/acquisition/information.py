@@ -12,7 +12,7 @@ from math import log
 
 import numpy as np
 
-from outcrop.acquisition.base import Pointwise, Posterior, each
+from outcrop.acquisition.base import Belief, Pointwise, each
 from outcrop.acquisition.formulas import STD_FLOOR, Derived, information_about_minimum
 from outcrop.errors import ModelError, ShapeError
 from outcrop.special import ndtr
@@ -50,7 +50,7 @@ class MaxValueEntropy(Pointwise):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,

@@ -7,12 +7,12 @@ __all__ = ["Thompson"]
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
-from outcrop.acquisition.base import Acquisition, Posterior
+from outcrop.acquisition.base import Acquisition, Belief
 from outcrop.errors import ModelError
 from outcrop.typing import Points, Rng, Vector
 
 
-class Path(Protocol):
+class DrawnFunction(Protocol):
     """A function drawn from a belief."""
 
     def __call__(self, X: Points) -> Vector: ...
@@ -21,10 +21,10 @@ class Path(Protocol):
 
 
 @runtime_checkable
-class DrawsPaths(Protocol):
+class DrawsFunctions(Protocol):
     """A belief from which functions can be drawn."""
 
-    def draw(self, rng: Rng, features: int = 512) -> Path: ...
+    def draw(self, rng: Rng, features: int = 512) -> DrawnFunction: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Thompson(Acquisition):
     """
 
     features: int = 512
-    path: Path | None = field(default=None, repr=False)
+    draw: DrawnFunction | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.features < 1:
@@ -45,30 +45,30 @@ class Thompson(Acquisition):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,
         step: int,
     ) -> Thompson:
-        if self.path is not None:
+        if self.draw is not None:
             return self
-        if not isinstance(posterior, DrawsPaths):
+        if not isinstance(posterior, DrawsFunctions):
             raise ModelError(
-                f"{type(posterior).__name__} offers no sample paths; use a GP for Thompson sampling"
+                f"{type(posterior).__name__} cannot draw functions; use a GP for Thompson sampling"
             )
-        return replace(self, path=posterior.draw(rng, self.features))
+        return replace(self, draw=posterior.draw(rng, self.features))
 
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         return -self._drawn(X)
 
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         return -self._drawn(X), -self._drawn.gradient(X)
 
     @property
-    def _drawn(self) -> Path:
-        if self.path is None:
+    def _drawn(self) -> DrawnFunction:
+        if self.draw is None:
             raise ModelError(
-                "Thompson(path=None) has drawn no function yet; evaluate what its `prepare` returns"
+                "Thompson(draw=None) has no function yet; evaluate what its `prepare` returns"
             )
-        return self.path
+        return self.draw

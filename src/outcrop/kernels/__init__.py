@@ -5,9 +5,9 @@ from __future__ import annotations
 __all__ = [
     "RBF",
     "Additive",
-    "Arc",
+    "ArcEmbedding",
     "BetaCDF",
-    "CommonNodes",
+    "CommonNodeSum",
     "Conditional",
     "Constant",
     "ExpectedRBF",
@@ -22,12 +22,12 @@ __all__ = [
     "Matern52",
     "Offset",
     "Overlap",
-    "PathFeatures",
+    "BranchFeatures",
     "Product",
     "RationalQuadratic",
     "Region",
     "Scaled",
-    "Spartan",
+    "LocalGlobal",
     "Subspace",
     "Sum",
     "SumProduct",
@@ -36,18 +36,21 @@ __all__ = [
     "Within",
 ]
 
-from outcrop.kernels.arc import Arc
+from outcrop.former_names import offer_former_names
+from outcrop.kernels.arc import ArcEmbedding
 from outcrop.kernels.base import Kernel
+from outcrop.kernels.branch_features import BranchFeatures, Fourier, Level, Linear
 from outcrop.kernels.categorical import Conditional, Overlap
-from outcrop.kernels.common_nodes import CommonNodes
+from outcrop.kernels.common_nodes import CommonNodeSum
 from outcrop.kernels.compose import Additive, Constant, Offset, Product, Scaled, Subspace, Sum
 from outcrop.kernels.curves import BetaCDF, Kumaraswamy
 from outcrop.kernels.expected import ExpectedRBF
+from outcrop.kernels.local_global import LocalGlobal, Region
 from outcrop.kernels.matches import Matches
-from outcrop.kernels.path_features import Fourier, Level, Linear, PathFeatures
-from outcrop.kernels.spartan import Region, Spartan
 from outcrop.kernels.stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic
 from outcrop.kernels.sum_product import SumProduct
 from outcrop.kernels.taylor import TaylorRBF
 from outcrop.kernels.warp import Warp
 from outcrop.kernels.within import Within
+
+offer_former_names(__name__)

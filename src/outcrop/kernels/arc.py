@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Arc"]
+__all__ = ["ArcEmbedding"]
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +14,13 @@ from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.compose import sum_inputs
 from outcrop.kernels.stationary import positive_vector
-from outcrop.kernels.within import Conditions, holding
+from outcrop.kernels.within import holding
 from outcrop.params import Free, member, shaped, stacked
-from outcrop.typing import Mask, Matrix, Points, Rng, Vector
+from outcrop.typing import Conditions, Mask, Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class Arc(Kernel):
+class ArcEmbedding(Kernel):
     """`kernel` behind an embedding that keeps irrelevant parameters apart from all values.
 
         gᵢ(x) = ωᵢ (sin πρᵢxᵢ, cos πρᵢxᵢ) where parameter i is relevant, (0, 0) elsewhere
@@ -29,7 +29,7 @@ class Arc(Kernel):
     [Swersky et al. 2014]. `columns` are those of the parameters; `conditions` has for each of them
     what must hold for it to be relevant, () if it always is.
 
-        Arc((1, 2), ((), ((0, 1),)), [1.0, 0.7], [0.5, 0.5], Matern52([1.0]))
+        ArcEmbedding((1, 2), ((), ((0, 1),)), [1.0, 0.7], [0.5, 0.5], Matern52([1.0]))
     """
 
     columns: tuple[int, ...]
@@ -40,15 +40,16 @@ class Arc(Kernel):
 
     def __post_init__(self) -> None:
         for name in ("radii", "angles"):
-            value = positive_vector("Arc", name, getattr(self, name))
+            value = positive_vector("ArcEmbedding", name, getattr(self, name))
             object.__setattr__(self, name, value)
             if not isinstance(value, Free) and len(value) != len(self.columns):
                 raise ModelError(
-                    f"Arc({name}={value}): expected one for each of {len(self.columns)} columns"
+                    f"ArcEmbedding({name}={value}): expected one for each of "
+                    f"{len(self.columns)} columns"
                 )
         if len(self.conditions) != len(self.columns):
             raise ModelError(
-                f"Arc(conditions={self.conditions!r}): expected one entry for each of "
+                f"ArcEmbedding(conditions={self.conditions!r}): expected one entry for each of "
                 f"{len(self.columns)} columns, () where a column is always relevant"
             )
 
@@ -127,7 +128,7 @@ class Arc(Kernel):
         return X_bar
 
     @cached_property
-    def _members(self) -> list[Arc]:
+    def _members(self) -> list[ArcEmbedding]:
         """The kernels of a stack, one by one: each moves the points to other places."""
         return [member(self, i) for i in range(len(self.radii))] if self.radii.ndim > 1 else []
 

@@ -82,7 +82,7 @@ class Kernel(ABC):
         """`count` random functions whose mean product is the kernel, on `dimension` inputs."""
         raise ModelError(
             f"{type(self).__name__} has no random features; draw values at given points with "
-            "`sample` instead of a whole path"
+            "`sample` instead of a whole function"
         )
 
     def __call__(self, X1: Points, X2: Points) -> Matrix:

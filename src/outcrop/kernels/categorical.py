@@ -15,7 +15,7 @@ from outcrop.kernels.stationary import positive_vector
 from outcrop.params import changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-Condition = tuple[int, tuple[tuple[int, int], ...], bool]
+ColumnCondition = tuple[int, tuple[tuple[int, int], ...], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Conditional(Kernel):
     look alike.
     """
 
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ColumnCondition, ...]
     kernel: Kernel
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CommonNodes"]
+__all__ = ["CommonNodeSum"]
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.kernels.categorical import Overlap
 from outcrop.kernels.compose import Constant, Product, Subspace, sum_inputs
 from outcrop.kernels.stationary import Matern52, positive_vector
-from outcrop.kernels.within import Conditions, Within
+from outcrop.kernels.within import Within
 from outcrop.params import shaped
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
-Node: TypeAlias = tuple[Conditions, tuple[int, ...], int]  # columns seen, index of the variance
+NodeTerm: TypeAlias = tuple[Conditions, tuple[int, ...], int]  # columns seen, index of the variance
 
 MATERN, OVERLAP = (
     Matern52(np.ones(1)),
@@ -31,7 +31,7 @@ MATERN, OVERLAP = (
 
 
 @dataclass(frozen=True, eq=False)
-class CommonNodes(Kernel):
+class CommonNodeSum(Kernel):
     """k = Σ_v s_v² k_v(x, x'), over the nodes v that the ways of both configurations pass.
 
     A node is `(conditions, columns, level)`: where it is, what it sees, which is everything chosen
@@ -39,14 +39,14 @@ class CommonNodes(Kernel):
     overlap kernel in the categories it sees. A column has the same lengthscale at every node.
 
         nodes = (((), (1,), 0), (((0, 0),), (1, 2), 1), (((0, 1),), (1, 3), 1))
-        CommonNodes(nodes, numbers=(1, 2, 3), categories=(), variances=[1, 0.5],
+        CommonNodeSum(nodes, numbers=(1, 2, 3), categories=(), variances=[1, 0.5],
                     lengthscales=[0.3, 0.4, 0.5], category_scales=None)
 
     Unlike a linear effect of shared parameters it can be of any shape; the price is that nothing is
     sparse.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[NodeTerm, ...]
     numbers: tuple[int, ...]  # columns, in the order of `lengthscales`
     categories: tuple[int, ...]  # columns, in the order of `category_scales`
     variances: Vector
@@ -55,10 +55,10 @@ class CommonNodes(Kernel):
 
     def __post_init__(self) -> None:
         if not self.nodes:
-            raise ModelError("CommonNodes(nodes=()): expected at least one node")
+            raise ModelError("CommonNodeSum(nodes=()): expected at least one node")
         for name in ("variances", "lengthscales", "category_scales"):
             if getattr(self, name) is not None:
-                value = positive_vector("CommonNodes", name, getattr(self, name))
+                value = positive_vector("CommonNodeSum", name, getattr(self, name))
                 object.__setattr__(self, name, value)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:

@@ -15,8 +15,8 @@ import numpy as np
 
 from outcrop.data import Pairs, Triangle
 from outcrop.errors import ModelError
-from outcrop.linalg import Indices, packed_indices
-from outcrop.typing import Matrix, Points, Vector
+from outcrop.linalg import packed_indices
+from outcrop.typing import Indices, Matrix, Points, Vector
 
 
 @dataclass(frozen=True, eq=False)

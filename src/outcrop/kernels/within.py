@@ -6,20 +6,18 @@ some conditions hold.
 
 from __future__ import annotations
 
-__all__ = ["Conditions", "Within", "holding"]
+__all__ = ["Within", "holding"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.params import changed, shaped
-from outcrop.typing import Mask, Matrix, Points, Rng, Vector
-
-Conditions: TypeAlias = tuple[tuple[int, int], ...]
+from outcrop.typing import Conditions, Mask, Matrix, Points, Rng, Vector
 
 
 def holding(parts: Sequence[Conditions], X: Points) -> Mask:

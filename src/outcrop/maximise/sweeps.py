@@ -10,22 +10,19 @@ from __future__ import annotations
 __all__ = ["improved"]
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outcrop.maximise.base import Function, Scored
 from outcrop.maximise.candidates import filled, positions, shifted
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Choice, Column, Space
-from outcrop.typing import Points, Rng, Vector
+from outcrop.typing import Indices, Points, Rng, Vector
 
 MOST_TRIED = 64  # levels of one column that a sweep tries; of more, a sample and the neighbours
 NEIGHBOURS = np.array([-2, -1, 1, 2])
 CONTENDERS = 5  # changes of each point that climb
-
-Indices: TypeAlias = NDArray[np.int64]
 
 
 def improved(

@@ -13,13 +13,13 @@ import numpy as np
 
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
-from outcrop.plots.inside import lacking, parts_of
+from outcrop.plots.belief_parts import lacking, parts_of
 from outcrop.plots.mean import draw_mean
-from outcrop.plots.slices import Slice, numbers_of, reading_of
+from outcrop.plots.space_slice import SpaceSlice, numbers_of, reader_of
 from outcrop.strategies import ModelBased
 from outcrop.study import ObjectiveBelief
 from outcrop.study.commands import Purpose, generator
-from outcrop.study.reading import Reading
+from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.surrogates import Latent, LatentPosterior
 from outcrop.typing import Matrix, Params, Vector
@@ -49,15 +49,15 @@ def latents(
     `spread` of the method, the largest if left out, whichever is drawn for the next trial. `names`
     and `at` are as for `belief`.
     """
-    study = reading_of(study)
+    study = reader_of(study)
     moved = _Moved.of(study, spread)
-    cut = Slice.of(study, names, at)
+    cut = SpaceSlice.of(study, names, at)
     drawn = _beside() if axes is None else canvas.panels(axes, 2)
     _by_number(drawn[0], moved)
     if len(drawn) > 1:
         draw_mean(drawn[1], moved.belief, cut)
         _by_place(drawn[1], moved, cut)
-        cut.say_the_rest(drawn[1:])
+        cut.label_rest(drawn[1:])
     canvas.legend(drawn, own=axes is None, columns=6)
     return drawn
 
@@ -73,7 +73,7 @@ class _Moved:
     weights: Vector  # (chains,)
 
     @classmethod
-    def of(cls, study: Reading, spread: float | None) -> _Moved:
+    def of(cls, study: StudyReader, spread: float | None) -> _Moved:
         belief, spread = _under(study, spread)
         columns = [column.index for column in numbers_of(study.space)]
         parts = [
@@ -108,7 +108,7 @@ def _distances(part: LatentPosterior, columns: Sequence[int]) -> Vector:
     return np.linalg.norm(part.latents, axis=1) / lengthscale
 
 
-def _under(study: Reading, spread: float | None) -> tuple[ObjectiveBelief, float | None]:
+def _under(study: StudyReader, spread: float | None) -> tuple[ObjectiveBelief, float | None]:
     """The belief under one spread, and which; a method that has no choice believes what it does."""
     belief = study.belief
     family = _family(belief.strategy)
@@ -162,7 +162,7 @@ def _by_number(axes: Any, moved: _Moved) -> None:
     axes.set(xlabel="trial number", ylabel=f"lengthscales off the space{under}", ylim=(-0.04, top))
 
 
-def _by_place(axes: Any, moved: _Moved, cut: Slice) -> None:
+def _by_place(axes: Any, moved: _Moved, cut: SpaceSlice) -> None:
     """Observations where they are."""
     shown = [i for i, trial in enumerate(moved.trials) if cut.shows(trial)]
     trials = [moved.trials[i] for i in shown]

@@ -17,10 +17,10 @@ __all__ = [
     "Parameter",
     "Encoded",
     "Column",
-    "Path",
+    "Branch",
 ]
 
 from outcrop.space.discrete import Categorical, Choice, Fixed, Ordinal
 from outcrop.space.parameters import Float, Int, Parameter
 from outcrop.space.space import Encoded, Space
-from outcrop.space.tree import Column, Path
+from outcrop.space.tree import Branch, Column

@@ -12,7 +12,7 @@ options). Every codec offers, over whole columns of length n:
 
 from __future__ import annotations
 
-__all__ = ["Codec", "Codes", "Interval", "Lattice", "LogLattice", "codec_of"]
+__all__ = ["Codec", "OptionCodes", "Interval", "Lattice", "LogLattice", "codec_of"]
 
 import math
 from abc import ABC, abstractmethod
@@ -220,7 +220,7 @@ class LogLattice(Codec):
 
 
 @dataclass(frozen=True)
-class Codes(Codec):
+class OptionCodes(Codec):
     """Unordered values by their place in the list."""
 
     items: Sequence[Any]
@@ -254,9 +254,9 @@ def codec_of(parameter: Parameter) -> Codec:
         case Int() as whole:
             return Lattice(whole.levels, whole.index, whole.at)
         case Categorical(choices) as categorical:
-            return Codes(choices, categorical.index)
+            return OptionCodes(choices, categorical.index)
         case Choice() as choice:
-            return Codes(choice.names, choice.index)
+            return OptionCodes(choice.names, choice.index)
         case Ordinal() as ordinal:
             return Lattice(ordinal.levels, ordinal.index, ordinal.at)
     raise TypeError(f"{parameter!r} has no column")

@@ -8,7 +8,7 @@ see is in units of the unit cube, `(D, D)` with zeros for all that is exact.
 from __future__ import annotations
 
 __all__ = [
-    "Blocks",
+    "InputCovariances",
     "checked_blocks",
     "checked_number",
     "limits",
@@ -30,8 +30,10 @@ from outcrop.space.plain import exact_float, nearest
 from outcrop.space.tree import Column
 from outcrop.typing import Matrix
 
-Rows: TypeAlias = tuple[tuple[float, ...], ...]
-Blocks: TypeAlias = Mapping[tuple[str, ...], Rows]  # names to a covariance, in own units
+PlainMatrix: TypeAlias = tuple[tuple[float, ...], ...]
+InputCovariances: TypeAlias = Mapping[
+    tuple[str, ...], PlainMatrix
+]  # names to a covariance, in own units
 
 EXAMPLE = "{('x', 'y'): [[4.0, 1.0], [1.0, 9.0]]}"
 EXPLAINED = 5.0  # standard deviations: farther out than this nothing is by chance
@@ -39,7 +41,7 @@ EXPLAINED = 5.0  # standard deviations: farther out than this nothing is by chan
 
 def checked_blocks(
     given: object, parameters: Mapping[str, Parameter]
-) -> dict[tuple[str, ...], Rows]:
+) -> dict[tuple[str, ...], PlainMatrix]:
     """Covariances by tuples of flat names, as plain numbers; `SpaceError` if they cannot be."""
     if given is None:
         return {}
@@ -47,7 +49,7 @@ def checked_blocks(
         raise SpaceError(
             f"input_covariance is {given!r}: expected names and their matrix, such as {EXAMPLE}"
         )
-    blocks: dict[tuple[str, ...], Rows] = {}
+    blocks: dict[tuple[str, ...], PlainMatrix] = {}
     for names, matrix in given.items():
         if not isinstance(names, tuple) or not names:
             raise SpaceError(
@@ -82,7 +84,7 @@ def _check_name(name: object, parameters: Mapping[str, Parameter]) -> None:
 
 def _checked_matrix(
     given: object, names: Sequence[str], parameters: Mapping[str, Parameter]
-) -> Rows:
+) -> PlainMatrix:
     about = f"input_covariance of {tuple(names)!r}"
     try:
         matrix = np.array(given, dtype=np.float64)
@@ -121,9 +123,11 @@ def _checked_matrix(
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def restricted(blocks: Blocks, names: Collection[str]) -> dict[tuple[str, ...], Rows]:
+def restricted(
+    blocks: InputCovariances, names: Collection[str]
+) -> dict[tuple[str, ...], PlainMatrix]:
     """What blocks say of some of the names."""
-    some: dict[tuple[str, ...], Rows] = {}
+    some: dict[tuple[str, ...], PlainMatrix] = {}
     for block, rows in blocks.items():
         kept = [place for place, name in enumerate(block) if name in names]
         if kept:
@@ -132,7 +136,7 @@ def restricted(blocks: Blocks, names: Collection[str]) -> dict[tuple[str, ...], 
     return some
 
 
-def unit_covariance(columns: Iterable[Column], blocks: Blocks) -> Matrix:
+def unit_covariance(columns: Iterable[Column], blocks: InputCovariances) -> Matrix:
     """The covariance of the noise in units of the unit cube, `(D, D)`."""
     columns = list(columns)
     where = {column.name: column.index for column in columns}

@@ -15,7 +15,7 @@ from typing import Any
 
 from outcrop.errors import SpaceError
 from outcrop.space.discrete import Categorical, Choice, Fixed, Group, Ordinal
-from outcrop.space.noise import Blocks
+from outcrop.space.noise import InputCovariances
 from outcrop.space.parameters import Float, Int, Parameter
 from outcrop.space.plain import Plain, listed
 
@@ -38,7 +38,7 @@ def write_group(group: Group) -> list[dict[str, Any]]:
     return [{"name": name, **_write(parameter)} for name, parameter in group.items()]
 
 
-def write_blocks(blocks: Blocks) -> dict[str, Any]:
+def write_blocks(blocks: InputCovariances) -> dict[str, Any]:
     """Covariances of inputs under the key that has them, or nothing."""
     if not blocks:
         return {}

@@ -22,10 +22,10 @@ from outcrop.space import noise, serial, tree, wording
 from outcrop.space.checking import checked, flattened, nested
 from outcrop.space.discrete import Fixed, Group, checked_group
 from outcrop.space.parameters import Parameter
-from outcrop.space.tree import Column, Conditions, Node, Path
-from outcrop.typing import Mask, Matrix, Params, Points, Rng, Vector
+from outcrop.space.tree import Branch, Column, Node
+from outcrop.typing import Conditions, Mask, Matrix, Params, Points, Rng, Vector
 
-MOST_PATHS = 100_000  # listing more is hardly meant
+MOST_BRANCHES = 100_000  # listing more is hardly meant
 
 
 class Encoded(NamedTuple):
@@ -89,19 +89,19 @@ class Space:
         return tree.count_values(self.declared)
 
     @cached_property
-    def n_paths(self) -> int:
-        """The number of `paths`, found without listing them."""
-        return tree.count_paths(self.declared)
+    def n_branches(self) -> int:
+        """The number of `branches`, found without listing them."""
+        return tree.count_branches(self.declared)
 
     @cached_property
-    def paths(self) -> tuple[Path, ...]:
+    def branches(self) -> tuple[Branch, ...]:
         """Every combination of options that can be active together, with the names it activates."""
-        if self.n_paths > MOST_PATHS:
+        if self.n_branches > MOST_BRANCHES:
             raise SpaceError(
-                f"the space has {self.n_paths} paths, too many to list (at most {MOST_PATHS}); "
-                "use n_paths, or fewer Choices side by side"
+                f"the space has {self.n_branches} branches, too many to list (at most "
+                f"{MOST_BRANCHES}); use n_branches, or fewer Choices side by side"
             )
-        return tuple(tree.list_paths(self.declared))
+        return tuple(tree.list_branches(self.declared))
 
     @cached_property
     def unit_covariance(self) -> Matrix:
@@ -127,7 +127,11 @@ class Space:
 
     def nest(self, params: Params) -> dict[str, Any]:
         """A configuration in its nested form, `{"model": {"mlp": {"layers": 2}}}`."""
-        return nested(self._roots, self.validate(params))
+        return self.nest_legal(self.validate(params))
+
+    def nest_legal(self, params: Params) -> dict[str, Any]:
+        """`nest` for a configuration that `validate` returned; it is not checked again."""
+        return nested(self._roots, params)
 
     def flatten(self, params: Params) -> dict[str, Any]:
         """A part of a configuration by flat names, from either form; its values are not checked."""
@@ -172,7 +176,12 @@ class Space:
             )
         if not isinstance(params, Sequence) or isinstance(params, str | bytes):
             raise ParamsError(f"expected a list of configurations, got {params!r}; write [params]")
-        rows = [self._validated(index, each) for index, each in enumerate(params)]
+        return self.encode_legal(
+            [self._validated(index, each) for index, each in enumerate(params)]
+        )
+
+    def encode_legal(self, rows: Sequence[Params]) -> Encoded:
+        """`encode` for configurations that `validate` returned; they are not checked again."""
         X = np.zeros((len(rows), len(self.columns)))
         active = np.zeros(X.shape, dtype=np.bool_)
         for column in self.columns:

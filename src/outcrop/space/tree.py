@@ -1,13 +1,22 @@
-"""The tree that a space is: flat names, conditions, columns, paths and counts.
+"""The tree that a space is: flat names, conditions, columns, branches and counts.
 
 A `Choice` branches; everything below one of its options is active only while that option is chosen.
-Flat names spell the way from the root: `model.mlp.layers`. Columns are numbered in declaration
+Flat names list the options from the root: `model.mlp.layers`. Columns are numbered in declaration
 order, so a condition always points to an earlier column.
 """
 
 from __future__ import annotations
 
-__all__ = ["Column", "Node", "Path", "count_paths", "count_values", "list_paths", "plant", "walk"]
+__all__ = [
+    "Column",
+    "Node",
+    "Branch",
+    "count_branches",
+    "count_values",
+    "list_branches",
+    "plant",
+    "walk",
+]
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,10 +27,9 @@ from typing import TypeAlias
 from outcrop.space.discrete import Categorical, Choice, Fixed, Group
 from outcrop.space.encoding import Codec, codec_of
 from outcrop.space.parameters import Parameter
-from outcrop.typing import Vector
+from outcrop.typing import Conditions, Vector
 
 Options: TypeAlias = tuple[tuple[str, str], ...]
-Conditions: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -67,8 +75,8 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Path:
-    """One way through the tree: the option taken at each Choice met, and all names then active."""
+class Branch:
+    """One way through the choices: the option taken at each Choice, and all names then active."""
 
     options: Options  # (flat name of a Choice, option)
     names: tuple[str, ...]
@@ -119,28 +127,28 @@ def count_values(group: Group) -> int | None:
     return total
 
 
-def count_paths(group: Group) -> int:
-    """The number of ways through the tree, without listing them."""
+def count_branches(group: Group) -> int:
+    """The number of branches of the tree, without listing them."""
     total = 1
     for parameter in group.values():
         if isinstance(parameter, Choice):
-            total *= sum(count_paths(inner) for inner in parameter.options.values())
+            total *= sum(count_branches(inner) for inner in parameter.options.values())
     return total
 
 
-def list_paths(group: Group, prefix: str = "") -> Iterator[Path]:
-    """Every way through the tree; Choices side by side multiply."""
+def list_branches(group: Group, prefix: str = "") -> Iterator[Branch]:
+    """Every branch of the tree; Choices side by side multiply."""
 
-    def ways(name: str, parameter: Parameter) -> Iterator[Path]:
+    def branches_of(name: str, parameter: Parameter) -> Iterator[Branch]:
         if not isinstance(parameter, Choice):
-            yield Path((), (name,))
+            yield Branch((), (name,))
             return
         for option, inner in parameter.options.items():
-            for below in list_paths(inner, f"{name}.{option}."):
-                yield Path(((name, option), *below.options), (name, *below.names))
+            for below in list_branches(inner, f"{name}.{option}."):
+                yield Branch(((name, option), *below.options), (name, *below.names))
 
-    for parts in product(*(ways(prefix + short, each) for short, each in group.items())):
-        yield Path(
+    for parts in product(*(branches_of(prefix + short, each) for short, each in group.items())):
+        yield Branch(
             tuple(chain.from_iterable(part.options for part in parts)),
             tuple(chain.from_iterable(part.names for part in parts)),
         )

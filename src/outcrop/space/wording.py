@@ -7,14 +7,14 @@ __all__ = ["declaration", "differences", "noise_differences"]
 from collections.abc import Mapping
 
 from outcrop.space.discrete import Choice, Group
-from outcrop.space.noise import Blocks
+from outcrop.space.noise import InputCovariances
 from outcrop.space.parameters import Parameter
 from outcrop.space.plain import listed
 
 WIDTH = 80
 
 
-def declaration(group: Group, blocks: Blocks) -> str:
+def declaration(group: Group, blocks: InputCovariances) -> str:
     """Code that evaluates to the space, on several lines if it is long."""
     noise = f", input_covariance={dict(blocks)!r}" if blocks else ""
     return f"Space({_group(group, 0)}{noise})"
@@ -37,7 +37,7 @@ def differences(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) 
     return lines
 
 
-def noise_differences(ours: Blocks, theirs: Blocks) -> list[str]:
+def noise_differences(ours: InputCovariances, theirs: InputCovariances) -> list[str]:
     """One line for each group of numbers whose input noise differs."""
     return [
         f"input_covariance of {names!r}: {ours.get(names)} in this space, {theirs.get(names)} in "

@@ -16,14 +16,22 @@ __all__ = [
     "Suggestion",
     "TopBranches",
     "View",
+    "Why",
     "strategy_for",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.cocabo import CoCaBO
 from outcrop.strategies.hierarchical import Hierarchical
-from outcrop.strategies.method import METHODS, Method, strategy_for
+from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.perturbed import Perturbed
+from outcrop.strategies.registry import registered, strategy_for
 from outcrop.strategies.sequence import Sequence
 from outcrop.strategies.tree_search import EachBranch, TopBranches
+from outcrop.strategies.why import Why
+
+METHODS = {entry.name: entry.what for entry in registered().values()}
+
+offer_former_names(__name__)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from outcrop.strategies.why import Why
 from outcrop.typing import Matrix, Params, Points, Rng, Vector
 
 
@@ -80,7 +81,7 @@ class Suggestion:
     """What to try next, a small JSON record of why, and what the next call may start from."""
 
     params: Params
-    why: Mapping[str, Any] = field(default_factory=dict)
+    why: Why = field(default_factory=Why)
     warm: Mapping[str, Any] = field(default_factory=dict)
 
 

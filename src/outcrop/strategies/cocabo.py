@@ -14,7 +14,7 @@ active in its configuration. Results that were added or enqueued count towards w
 
 from __future__ import annotations
 
-__all__ = ["CoCaBO"]
+__all__ = ["NAMED", "CoCaBO"]
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,14 +24,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from outcrop.bandits import EXP3, EXP3M, Choice, LogWeights, normalised, rate
+from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
 from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.defaults import thinned
 from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
-from outcrop.strategies.method import Method, strategy_for
+from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.registry import MethodLike, Registered, strategy_for
+from outcrop.strategies.why import Why
 from outcrop.surrogates import CoCaBO as CoCaBOFamily
 from outcrop.typing import Points, Rng
 
@@ -66,7 +68,7 @@ class CoCaBO:
     without categories is searched by `method` alone.
     """
 
-    method: Any = field(default_factory=_default_method)
+    method: MethodLike = field(default_factory=_default_method)
     batch: int = 1  # points whose levels are drawn together
     horizon: int = 200
     gamma: float | None = None
@@ -103,6 +105,15 @@ class CoCaBO:
         return EXP3M(gamma, self.batch) if 1 < self.batch < levels else EXP3(gamma)
 
 
+NAMED = (
+    Registered(
+        "cocabo",
+        "bandits draw the categories, a Gaussian process finds the numbers",
+        CoCaBO().strategy,
+    ),
+)
+
+
 @dataclass(frozen=True, eq=False)
 class _Drawing:
     """A model whose categories are drawn."""
@@ -131,7 +142,8 @@ class _Drawing:
             if row:
                 running = [*running, {"key": self.space.keys(x)[0], "drawn": row}]
             odds = {name: probability for name, (_, probability) in row.items()}
-            found = replace(found, why={**found.why, "drawn": odds})
+            why: Why = {**found.why, "drawn": odds}
+            found = replace(found, why=why)
         warm = {
             "inner": found.warm or within.warm,
             "weights": {name: state.to_json() for name, state in weights.items()},
@@ -178,7 +190,7 @@ class _Drawing:
                     arm, probability = drawn[column.name]
                     weights[column.name] = self._bandits[column.name].update(
                         weights[column.name],
-                        Choice((arm,), (probability,)),
+                        ArmChoice((arm,), (probability,)),
                         self._reward(view, column, arm),
                     )
         return weights, running
@@ -212,7 +224,7 @@ class _Drawing:
         rows: list[Row] = [{} for _ in range(self.settings.batch)]
         for name, bandit in self._bandits.items():
             if isinstance(bandit, EXP3M):
-                choices: Sequence[Choice] = bandit.choose(weights[name], rng).each()
+                choices: Sequence[ArmChoice] = bandit.choose(weights[name], rng).each()
             else:
                 choices = [bandit.choose(weights[name], rng) for _ in rows]
             for row, choice in zip(rows, choices, strict=True):

@@ -12,7 +12,7 @@ and an outer point counts as running until half of its trials have ended.
 
 from __future__ import annotations
 
-__all__ = ["Hierarchical"]
+__all__ = ["NAMED", "Hierarchical"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -27,8 +27,10 @@ from outcrop.strategies.defaults import thinned
 from outcrop.strategies.fixed_columns import FreeColumnMaximiser
 from outcrop.strategies.hierarchical_levels import FixedOuterPoint, SpaceLevels, Visit
 from outcrop.strategies.initial import LatinHypercube
-from outcrop.strategies.method import Method, strategy_for
+from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.registry import MethodLike, Registered, strategy_for
+from outcrop.strategies.why import Why
 from outcrop.typing import Rng
 
 GIVEN_UP = 3  # failures, and nothing else, after which an outer point is left
@@ -64,8 +66,8 @@ class Hierarchical:
     left to `outer`, one without numbers of that kind to `inner`.
     """
 
-    outer: Any = field(default_factory=_default_outer)
-    inner: Any = field(default_factory=_default_inner)
+    outer: MethodLike = field(default_factory=_default_outer)
+    inner: MethodLike = field(default_factory=_default_inner)
     trials: int = 10
     carried: int = 1
     pooled: bool = False
@@ -98,6 +100,15 @@ class Hierarchical:
                 "that searches the space itself, such as 'gp' or Method(surrogate=Forest())"
             )
         return _Nested(levels, outer, inner, whole, self)
+
+
+NAMED = (
+    Registered(
+        "hierarchical",
+        "numbers searched outside, and at each choice of them the categories inside",
+        Hierarchical().strategy,
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +157,8 @@ class _Nested:
         suggestion = self._held(replace(view, warm=warm), visit, rng)
         if suggestion is None:  # an outer search may return to a point where nothing is left
             return self._again(view, visits, rng)
-        return replace(suggestion, why={**suggestion.why, "outer": dict(found.why)})
+        why: Why = {**suggestion.why, "outer": found.why}
+        return replace(suggestion, why=why)
 
     def _again(self, view: View, visits: dict[str, Visit], rng: Rng) -> Suggestion:
         """A trial at the best of the outer points that have something left to try."""
@@ -188,7 +200,7 @@ class _Nested:
             "inner": found.warm or within.warm,
             "held": dict(held),
         }
-        why = {**found.why, "held": held["since"]}
+        why: Why = {**found.why, "held": held["since"]}
         return Suggestion(self.levels.joined(visit.point, found.params), why, warm)
 
     def _carried(self, view: View, within: View) -> Suggestion | None:

@@ -1,12 +1,12 @@
-"""Names of methods, and the object that says the same thing in full."""
+"""A method by its parts: surrogate, inference, acquisition, pending policy, design, maximiser."""
 
 from __future__ import annotations
 
-__all__ = ["METHODS", "Method", "default_for", "strategy_for"]
+__all__ = ["Method"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from outcrop.acquisition import Acquisition, LogEI, Thompson
 from outcrop.errors import MethodError
@@ -16,14 +16,13 @@ from outcrop.space import Space
 from outcrop.strategies import method_json
 from outcrop.strategies.base import Strategy
 from outcrop.strategies.defaults import MAXIMISER, default_inference
-from outcrop.strategies.initial import Design, LatinHypercube, OnePerBranch, RandomDesign, Sobol
+from outcrop.strategies.initial import Design, LatinHypercube, OnePerBranch
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
-from outcrop.strategies.presets import PRESETS, family_for
-from outcrop.strategies.sequence import Sequence
+from outcrop.strategies.presets import family_for
 from outcrop.strategies.tree_search import EachBranch, TopBranches
-from outcrop.surrogates import Family, Inferred, Structured, Surrogate, TreeStructured
+from outcrop.surrogates import Family, Inferred, Structured, Surrogate
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,62 +109,3 @@ class Method:
         if not isinstance(method, cls):
             raise MethodError(f"a stored {cls.__name__}: expected its JSON, got that of {method!r}")
         return method
-
-
-@runtime_checkable
-class MakesStrategies(Protocol):
-    """What has yet to hear of the space, such as `Method`, `CoCaBO` and `Perturbed`."""
-
-    def strategy(self, space: Space) -> Strategy: ...
-
-
-TREE = TreeStructured()
-
-METHODS = {
-    "auto": "the right one for the space: tree where choices open parameters, else gp",
-    "gp": "Gaussian process, hyperparameters sampled, log expected improvement",
-    **{name: preset.what for name, preset in PRESETS.items()},
-    "tree": "Gaussian processes in the leaves of a conditional space, or one, as they predict",
-    "cocabo": "bandits draw the categories, a Gaussian process finds the numbers",
-    "hierarchical": "numbers searched outside, and at each choice of them the categories inside",
-    "random": "independent uniform points",
-    "sobol": "a scrambled Sobol sequence",
-}
-
-
-def default_for(space: Space) -> Method:
-    """What `"auto"` is for a space: `"tree"` where choices open parameters, else `"gp"`."""
-    return Method(surrogate=TREE) if TREE.suits_space(space) else Method()
-
-
-def strategy_for(method: str | MakesStrategies | Strategy, space: Space) -> Strategy:
-    """The strategy behind a name, a `Method` or what else makes one, or one's own."""
-    if isinstance(method, type):
-        raise MethodError(f"method={method!r}: expected an object, not its class; write it with ()")
-    if isinstance(method, MakesStrategies):
-        return method.strategy(space)
-    if not isinstance(method, str):
-        if hasattr(method, "propose"):
-            return method
-        raise MethodError(f"method={method!r}: expected a name, an outcrop.Method or a strategy")
-    if method == "auto":
-        return default_for(space).strategy(space)
-    if method == "gp":
-        return Method().strategy(space)
-    if method == "tree":
-        return Method(surrogate=TREE).strategy(space)
-    if method in PRESETS:
-        return Method(surrogate=PRESETS[method].family).strategy(space)
-    if method == "cocabo":
-        from outcrop.strategies.cocabo import CoCaBO  # here, because it is made of methods itself
-
-        return CoCaBO().strategy(space)
-    if method == "hierarchical":
-        from outcrop.strategies.hierarchical import Hierarchical  # likewise
-
-        return Hierarchical().strategy(space)
-    if method == "random":
-        return Sequence(space, RandomDesign())
-    if method == "sobol":
-        return Sequence(space, Sobol())
-    raise MethodError(f"method={method!r} is not known; known are {', '.join(METHODS)}")

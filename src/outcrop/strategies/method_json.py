@@ -11,7 +11,7 @@ Other values are written as `outcrop.records` has it, and what is neither is onl
 
 from __future__ import annotations
 
-__all__ = ["NEWER", "defaults", "from_json", "to_json"]
+__all__ = ["NEWER", "defaults", "from_json", "renamed", "to_json"]
 
 import json
 from collections.abc import Mapping
@@ -35,6 +35,7 @@ from outcrop import (
     surrogates,
 )
 from outcrop.errors import MethodError
+from outcrop.former_names import current, current_value
 from outcrop.strategies import initial, pending
 
 VERSION = 1  # of what is written; a reader refuses what is newer
@@ -105,6 +106,20 @@ def defaults(name: object) -> dict[str, Any]:
         for field in _arguments(kind)
     }
     return {field: _write(value) for field, value in left_out.items() if value is not MISSING}
+
+
+def renamed(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A written part, with names of earlier versions replaced by those of today.
+
+    >>> renamed({"class": "initial.OnePerPath", "size": 5})
+    {'class': 'initial.OnePerBranch', 'size': 5}
+    """
+    name = data.get("class")
+    if not isinstance(name, str):
+        return data
+    name = current(name)
+    own = {field: current_value(name, field, value) for field, value in data.items()}
+    return {**own, "class": name}
 
 
 @cache
@@ -178,7 +193,7 @@ def _restored(data: Mapping[str, Any]) -> Any:
             f"the stored method is or holds {data['custom']}, of which only the name was stored; "
             "pass method= again"
         )
-    stored = dict(data)
+    stored = dict(renamed(data))
     name = stored.pop("class")
     kind = _classes().get(name) if isinstance(name, str) else None
     if kind is None:

@@ -17,7 +17,7 @@ import numpy as np
 from outcrop import records
 from outcrop.errors import MethodError
 from outcrop.strategies import method_json
-from outcrop.strategies.method import METHODS
+from outcrop.strategies.registry import registered
 
 Description: TypeAlias = str | Mapping[str, Any]
 
@@ -41,7 +41,7 @@ def restored(description: Description) -> Any:
     """
     if not isinstance(description, str):
         return method_json.from_json(description)
-    if description not in METHODS:
+    if description not in registered():
         raise MethodError(f"the stored method {description!r} is not known; {method_json.NEWER}")
     return description
 
@@ -49,7 +49,8 @@ def restored(description: Description) -> Any:
 def difference(stored: Description, given: Description) -> list[str]:
     """One line for each place in which two methods differ; empty if they are the same.
 
-    A field that one of them does not mention, since it is newer, has its default value.
+    A field that one of them does not mention, since it is newer, has its default value. A former
+    name of a class is the same as its name now.
 
     >>> from outcrop.acquisition import EI, LogEI
     >>> from outcrop.strategies import Method
@@ -81,6 +82,7 @@ def _code(data: Mapping[str, Any]) -> _Code:
     """A part as a call of its class; what is left at its default is left out."""
     if "custom" in data:
         return _Code(data["custom"])
+    data = method_json.renamed(data)
     name = str(data["class"]).rpartition(".")[2]
     if "member" in data:
         return _Code(f"{name}.{data['member']}")
@@ -95,12 +97,17 @@ def _code(data: Mapping[str, Any]) -> _Code:
 
 def _lines(stored: Any, given: Any, place: str) -> list[str]:
     """The differences of two values in the innermost places where they are."""
+    stored, given = _renamed(stored), _renamed(given)
     if stored == given:
         return []
     inner = _inside(stored, given)
     if inner is None:
         return [f"{place}: {worded(stored)} stored, {worded(given)} given"]
     return [line for name, one, two in inner for line in _lines(one, two, f"{place}{name}")]
+
+
+def _renamed(value: Any) -> Any:
+    return method_json.renamed(value) if isinstance(value, Mapping) else value
 
 
 def _inside(stored: Any, given: Any) -> list[tuple[str, Any, Any]] | None:

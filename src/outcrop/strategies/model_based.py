@@ -7,7 +7,6 @@ __all__ = ["ModelBased", "UnitBelief"]
 import logging
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.robust import averaged
 from outcrop.strategies.sequence import Sequence
+from outcrop.strategies.why import Why
 from outcrop.surrogates import Family, Grounded, Mixture, Standardised, Surrogate
 from outcrop.surrogates.base import HasScales, Samples
 from outcrop.surrogates.noisy.input_noise import NoisyInputs
@@ -128,7 +128,7 @@ class ModelBased:
     def _fallback(self, view: View, rng: Rng, reason: str) -> Suggestion:
         """By the previous hyperparameters, or else a space-filling point; recorded and logged."""
         logger.warning("trial %d falls back after numerical trouble: %s", view.number, reason)
-        why = {"source": "fallback", "reason": reason}
+        why: Why = {"source": "fallback", "reason": reason}
         if view.warm and self.surrogate is None:
             try:
                 found = replace(self, inference=STILL)._best(view, rng)
@@ -231,7 +231,7 @@ class ModelBased:
         point = found.point[None, :]
         mean, std = outcome.restore(*wanted.moments(point))
         left, _, _ = expected_improvement(*_each(posterior, point), incumbent[:, None])
-        why: dict[str, Any] = {
+        why: Why = {
             "source": "model",
             "surrogate": self._surrogate_name,
             "acquisition": getattr(ready, "label", type(ready).__name__),

@@ -27,7 +27,8 @@ from outcrop.errors import MethodError
 from outcrop.maximise.candidates import shifted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.method import strategy_for
+from outcrop.strategies.registry import MethodLike, strategy_for
+from outcrop.strategies.why import Why
 from outcrop.typing import Rng, Vector
 
 UNPERTURBED = ("initial", "fallback")  # sources that fill the space anyway
@@ -51,7 +52,7 @@ class Perturbed:
     that failed or was given back before its perturbation was asked for.
     """
 
-    method: Any = "gp"
+    method: MethodLike = "gp"
     c: float = 0.1  # the first step, in every number, as a share of its range
     gamma: float = 0.101  # how fast steps get shorter
     until: int = 12  # suggestions that are perturbed; about a quarter of the budget
@@ -85,7 +86,11 @@ class _Alternating:
         if due is not None:
             params = self._near(np.array(due["point"]), due["distance"], view, rng)
             if params is not None:
-                why = {"source": "model", "perturbs": due["trial"], "distance": due["distance"]}
+                why: Why = {
+                    "source": "model",
+                    "perturbs": due["trial"],
+                    "distance": due["distance"],
+                }
                 return Suggestion(params, why, {**view.warm, "due": None})
         own = _inside(view)
         found = self.inner.propose(own, rng)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outcrop.acquisition import Acquisition, LogEI
-from outcrop.acquisition.base import Posterior
+from outcrop.acquisition.base import Belief
 from outcrop.errors import MethodError
-from outcrop.kernels.within import Conditions, holding
+from outcrop.kernels.within import holding
 from outcrop.maximise import Function, Maximiser, Maximum
 from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Scored
@@ -30,7 +30,7 @@ from outcrop.strategies.initial.per_branch import lead
 from outcrop.surrogates import LeafwisePosterior, Mixture
 from outcrop.surrogates.division import Branches
 from outcrop.surrogates.structured import MOST_LEAVES, places
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
 LEAST = 32  # candidates in every leaf
 CLIMBING = 2  # of them climb
@@ -52,7 +52,7 @@ class EachBranch:
     maximiser: Maximiser = field(default_factory=Maximiser)
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
-        if not 1 < space.n_paths <= MOST_LEAVES:
+        if not 1 < space.n_branches <= MOST_LEAVES:
             return self.maximiser.candidates(space, rng, incumbents)
         _, leaves = places(space)
         each = max(self.maximiser.spread // len(leaves), LEAST)
@@ -80,7 +80,7 @@ class EachBranch:
         """As any maximiser."""
         is_small = space.size is not None and space.size <= self.maximiser.enumerate_up_to
         maximiser, climbs = self.maximiser, 0
-        if not is_small and 1 < space.n_paths <= MOST_LEAVES:
+        if not is_small and 1 < space.n_branches <= MOST_LEAVES:
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
             scored = Scored.by(function, candidates)
@@ -142,7 +142,7 @@ class TopBranches(Acquisition):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,
@@ -177,14 +177,14 @@ class TopBranches(Acquisition):
         chosen = tuple(leaves[i] for i in dict.fromkeys(order))
         return replace(self, acquisition=inner, chosen=chosen)
 
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         inside = self._inside(X)
         values = np.full(len(X), OUTSIDE)
         if inside.any():
             values[inside] = self.acquisition(posterior, X[inside])
         return values
 
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         inside = self._inside(X)
         values, gradients = np.full(len(X), OUTSIDE), np.zeros_like(X)
         if inside.any():

@@ -46,6 +46,7 @@ __all__ = [
     "Warped",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.blend import Blend
 from outcrop.surrogates.branch_chains import BranchChains
@@ -72,3 +73,5 @@ from outcrop.surrogates.structured import (
     TreeStructured,
 )
 from outcrop.surrogates.treed import Treed, TreedGP
+
+offer_former_names(__name__)

@@ -17,17 +17,15 @@ __all__ = [
     "Surrogate",
 ]
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from outcrop.data import Observations
 from outcrop.surrogates.draws import Draw
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
 
 if TYPE_CHECKING:
     from outcrop.surrogates.mixture import Mixture
-
-PredictionPull: TypeAlias = Callable[[Vector, Vector], Points]  # (mean_bar, var_bar) -> X_bar
 
 
 @runtime_checkable

@@ -24,7 +24,7 @@ import numpy as np
 
 from outcrop.data import Observations, Pairs
 from outcrop.errors import ModelError, NumericalError
-from outcrop.kernels import Kernel, PathFeatures, Scaled, Sum, Within
+from outcrop.kernels import BranchFeatures, Kernel, Scaled, Sum, Within
 from outcrop.kernels.base import Pull
 from outcrop.kernels.within import holding
 from outcrop.linalg import (
@@ -104,10 +104,10 @@ class BranchGP:
     mean: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.shared is not None and not isinstance(self.shared.kernel, PathFeatures):
+        if self.shared is not None and not isinstance(self.shared.kernel, BranchFeatures):
             raise ModelError(
-                f"BranchGP(shared={self.shared!r}): expected Scaled(variance, PathFeatures(…)), or "
-                "None to share nothing"
+                f"BranchGP(shared={self.shared!r}): expected Scaled(variance, BranchFeatures(…)), "
+                "or None to share nothing"
             )
         if not self.leaves:
             raise ModelError("BranchGP(leaves=()): expected a kernel for each branch")
@@ -115,7 +115,7 @@ class BranchGP:
             raise ModelError(f"BranchGP(noise={self.noise!r}): expected a variance of at least 0")
 
     @property
-    def features(self) -> PathFeatures | None:
+    def features(self) -> BranchFeatures | None:
         return None if self.shared is None else self.shared.kernel  # type: ignore[return-value]
 
     @property

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
-from outcrop.kernels.within import Conditions, holding
+from outcrop.kernels.within import holding
 from outcrop.linalg import Indices
-from outcrop.typing import Matrix, Points, Vector
+from outcrop.typing import Conditions, Matrix, Points, Vector
 
 
 class Division(ABC):

@@ -109,7 +109,7 @@ class Spartan(Family):
     def around(self, kernel: Kernel, dimension: int) -> Kernel:
         width, spread = (free(WIDTH), None) if self.widths is None else self.widths
         region = Region(free(CENTRE, size=dimension), width, kernel)
-        return kernels.Spartan((region,) * self.regions, kernel, spread)
+        return kernels.LocalGlobal((region,) * self.regions, kernel, spread)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.kernels import PathFeatures
+from outcrop.kernels import BranchFeatures
 from outcrop.linalg import Indices, cholesky, solve_lower, solve_upper
 from outcrop.surrogates.base import PredictionPull
 from outcrop.surrogates.division import Division
@@ -44,7 +44,7 @@ UNINFORMATIVE = 1e12  # noise variance of the observation that stands in where a
 class SharedEffects:
     """Linear effects that all leaves share, given the data of all leaves."""
 
-    features: PathFeatures
+    features: BranchFeatures
     variance: float  # σ²
     Z: tuple[Matrix, ...]  # of each leaf, (n_p, V)
     A: tuple[Matrix, ...]  # of each leaf, L_p⁻¹ Z_p
@@ -54,7 +54,7 @@ class SharedEffects:
     @classmethod
     def of(
         cls,
-        features: PathFeatures,
+        features: BranchFeatures,
         variance: float,
         leaves: Sequence[GPPosterior],
         Z: Sequence[Matrix],
@@ -227,7 +227,7 @@ class LeafwisePosterior:
 class EffectsDraw:
     """Shared effects at drawn weights: zᵀc as a function."""
 
-    features: PathFeatures
+    features: BranchFeatures
     weights: Vector  # c, (V,)
 
     def __call__(self, X: Points) -> Vector:
@@ -258,14 +258,14 @@ class LeafwiseDraw:
         return gradients
 
 
-def features_at(features: PathFeatures | None, X: Points) -> Matrix:
+def features_at(features: BranchFeatures | None, X: Points) -> Matrix:
     """z at each row of `X`, `(m, V)`; no columns where nothing is shared."""
     return np.zeros((len(X), 0)) if features is None else features.values(X)
 
 
 def leaf_by_leaf(
     division: Division,
-    features: PathFeatures | None,
+    features: BranchFeatures | None,
     X: Points,
     of_leaf: OfLeaf,
     lead: tuple[int, ...] = (),

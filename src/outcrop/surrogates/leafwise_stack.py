@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outcrop.kernels import PathFeatures
+from outcrop.kernels import BranchFeatures
 from outcrop.linalg import inverse_factor
 from outcrop.surrogates.division import Division
 from outcrop.surrogates.gp import VAR_FLOOR
@@ -25,7 +25,7 @@ from outcrop.typing import Matrix, Points
 class _SharedStack:
     """The shared effects of every component."""
 
-    features: PathFeatures
+    features: BranchFeatures
     A: tuple[Matrix, ...]  # of each leaf, (k, n_p, V)
     white: tuple[Matrix, ...]  # of each leaf, (k, n_p, 1)
     inverse: Matrix  # (k, V, V), L⁻ᵀ of Λ

@@ -29,6 +29,7 @@ from outcrop import kernels
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.kernels import (
+    BranchFeatures,
     Conditional,
     Constant,
     Kernel,
@@ -36,15 +37,13 @@ from outcrop.kernels import (
     Matern52,
     Offset,
     Overlap,
-    PathFeatures,
     Product,
     Scaled,
     Subspace,
     Sum,
     Within,
 )
-from outcrop.kernels.path_features import Basis
-from outcrop.kernels.within import Conditions
+from outcrop.kernels.branch_features import Basis
 from outcrop.params import free
 from outcrop.priors import Gamma, Prior, Uniform
 from outcrop.space import Choice, Column, Space
@@ -55,6 +54,7 @@ from outcrop.surrogates.contest import Contest, log_odds
 from outcrop.surrogates.families import Family
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
+from outcrop.typing import Conditions
 
 MOST_LEAVES = 128  # ways beyond which leaves have too little to learn from
 RADII = Gamma(3.0, 2.0)
@@ -85,7 +85,7 @@ def places(space: Space) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
     """The nodes that several ways pass, from the root on, and the leaves, one for each way."""
     index = {column.name: column for column in space.columns}
     ways: list[Conditions] = []
-    for path in space.paths:
+    for path in space.branches:
         taken = []
         for name, option in path.options:
             choice = index[name].parameter
@@ -129,7 +129,7 @@ class Structured(Family):
 
     def suits_space(self, space: Space) -> bool:
         """Whether there are choices, and not too many ways through them."""
-        return 1 < space.n_paths <= MOST_LEAVES
+        return 1 < space.n_branches <= MOST_LEAVES
 
     def around(self, kernel: Kernel, dimension: int) -> Kernel:
         return kernel
@@ -221,7 +221,7 @@ class CommonNodes(Structured):
         oc.Method(surrogate=oc.surrogates.CommonNodes())
 
     Every node adds an effect of any shape in all that is chosen down to it, see
-    `kernels.CommonNodes`. Nodes of one depth have one variance; not `tied`, each has its own.
+    `kernels.CommonNodeSum`. Nodes of one depth have one variance; not `tied`, each has its own.
     """
 
     tied: bool = True
@@ -245,7 +245,7 @@ class CommonNodes(Structured):
         typical = priors.lengthscales.for_size(max(len(leaf.seen) for leaf in leaves) or 1)
         return Offset(
             priors.level,
-            kernels.CommonNodes(
+            kernels.CommonNodeSum(
                 tuple(nodes),
                 numbers,
                 categories,
@@ -258,7 +258,7 @@ class CommonNodes(Structured):
 
 @dataclass(frozen=True)
 class Arc(Structured):
-    """One process that keeps irrelevant parameters apart from all their values, see `kernels.Arc`.
+    """One process that keeps irrelevant parameters apart: see `kernels.ArcEmbedding`.
 
     Choices and categories are compared by an overlap kernel.
     """
@@ -271,7 +271,7 @@ class Arc(Structured):
         parts: list[Kernel] = []
         if numbers:
             parts.append(
-                kernels.Arc(
+                kernels.ArcEmbedding(
                     tuple(column.index for column in numbers),
                     tuple(column.conditions for column in numbers),
                     free(RADII, size=len(numbers)),
@@ -301,7 +301,7 @@ def _marginal(space: Space, priors: Priors, basis: Basis, sees_shared: bool) -> 
     nodes += [(leaf.conditions, (), ()) for leaf in leaves]
     return Sum(
         (
-            Scaled(free(priors.amplitude), PathFeatures(tuple(nodes), basis)),
+            Scaled(free(priors.amplitude), BranchFeatures(tuple(nodes), basis)),
             *(
                 Within(leaf.conditions, _scaled(leaf.seen if sees_shared else leaf.own, priors))
                 for leaf in leaves

@@ -13,7 +13,7 @@ import numpy as np
 from outcrop.params import shaped
 from outcrop.typing import Vector
 
-Path = tuple[str | int, ...]
+Steps = tuple[str | int, ...]
 
 
 def central_differences(
@@ -34,23 +34,23 @@ def central_differences(
     return gradient
 
 
-def numbers(value: Any, path: Path = ()) -> Iterator[tuple[Path, Vector]]:
+def numbers(value: Any, steps: Steps = ()) -> Iterator[tuple[Steps, Vector]]:
     """Every float and float array inside a tree of dataclasses and tuples, with the way to it."""
     if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype == float):
-        yield path, np.asarray(value)
+        yield steps, np.asarray(value)
     elif isinstance(value, tuple):
         for i, child in enumerate(value):
-            yield from numbers(child, (*path, i))
+            yield from numbers(child, (*steps, i))
     elif is_dataclass(value):
         for field in fields(value):
-            yield from numbers(getattr(value, field.name), (*path, field.name))
+            yield from numbers(getattr(value, field.name), (*steps, field.name))
 
 
-def with_number(value: Any, path: Path, number: Vector) -> Any:
+def with_number(value: Any, steps: Steps, number: Vector) -> Any:
     """The same tree with one of its numbers replaced."""
-    if not path:
+    if not steps:
         return float(number) if isinstance(value, float) else number
-    head, rest = path[0], path[1:]
+    head, rest = steps[0], steps[1:]
     if isinstance(value, tuple):
         return tuple(with_number(c, rest, number) if i == head else c for i, c in enumerate(value))
     own = {field.name: getattr(value, field.name) for field in fields(value)}

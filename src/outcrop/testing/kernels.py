@@ -47,28 +47,28 @@ def large_sets_agree_with_small_ones(kernel: Kernel, X: Points) -> None:
 def parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
     X1, X2, K_bar = _problem(X)
     kernel_bar = kernel.with_pullback(X1, X2)[1].parameters(K_bar)
-    for path, number in numbers(kernel):
+    for steps, number in numbers(kernel):
 
-        def loss(value: Vector, path: Any = path) -> float:
-            return float((K_bar * with_number(kernel, path, value)(X1, X2)).sum())
+        def loss(value: Vector, steps: Any = steps) -> float:
+            return float((K_bar * with_number(kernel, steps, value)(X1, X2)).sum())
 
         expected = central_differences(loss, number)
         np.testing.assert_allclose(
-            _at(kernel_bar, path), expected, rtol=1e-5, atol=1e-7, err_msg=f"{path}"
+            _at(kernel_bar, steps), expected, rtol=1e-5, atol=1e-7, err_msg=f"{steps}"
         )
 
 
 def gram_parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
     K_bar = np.tril(np.random.default_rng(3).normal(size=(len(X), len(X))))
     kernel_bar = kernel.on(Pairs(X, X))[1].parameters(K_bar)
-    for path, number in numbers(kernel):
+    for steps, number in numbers(kernel):
 
-        def loss(value: Vector, path: Any = path) -> float:
-            return float((K_bar * with_number(kernel, path, value).gram(X)).sum())
+        def loss(value: Vector, steps: Any = steps) -> float:
+            return float((K_bar * with_number(kernel, steps, value).gram(X)).sum())
 
         expected = central_differences(loss, number)
         np.testing.assert_allclose(
-            _at(kernel_bar, path), expected, rtol=1e-5, atol=1e-7, err_msg=f"{path}"
+            _at(kernel_bar, steps), expected, rtol=1e-5, atol=1e-7, err_msg=f"{steps}"
         )
 
 
@@ -128,8 +128,8 @@ def _problem(X: Points) -> tuple[Points, Points, Vector]:
     return X1, X2, np.random.default_rng(1).normal(size=(len(X1), len(X2)))
 
 
-def _at(value: Any, path: tuple[str | int, ...]) -> Any:
-    for step in path:
+def _at(value: Any, steps: tuple[str | int, ...]) -> Any:
+    for step in steps:
         value = value[step] if isinstance(step, int) else getattr(value, step)
     return value
 

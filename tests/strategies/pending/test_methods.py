@@ -44,7 +44,7 @@ def value(params):
         (lambda: HardPenalisation(p=1.0), r"HardPenalisation\(p=1.0\)"),
         (lambda: HardPenalisation(p=0), r"HardPenalisation\(p=0\)"),
         (lambda: HardPenalisation(p=nan), r"HardPenalisation\(p=nan\)"),
-        (lambda: LocalPenalisation(constants="all"), r"constants='all'.*\"mean\" or \"paths\""),
+        (lambda: LocalPenalisation(constants="all"), r"constants='all'.*\"mean\" or \"draws\""),
         (lambda: LocalPenalisation(positivity="exp"), r"positivity='exp'.*\"softplus\""),
         (lambda: PLAyBOOK("HH"), r"PLAyBOOK\('HH'\): expected \"L\", \"LL\", \"H\" or \"HL\""),
         (lambda: PLAyBOOK("L", gamma=-1.0), "gamma=-1.0"),
@@ -65,8 +65,8 @@ def test_penalising_a_forest_is_refused_when_the_method_is_made(policy):
 
 
 def test_constants_of_paths_that_nobody_can_draw_are_refused_when_the_method_is_made():
-    for policy in (PLAyBOOK("L", constants="paths"), HardPenalisation(constants="paths")):
-        with pytest.raises(MethodError, match=r"Laplace\(\).*no drawn functions"):
+    for policy in (PLAyBOOK("L", constants="draws"), HardPenalisation(constants="draws")):
+        with pytest.raises(MethodError, match=r"Laplace\(\).*cannot be drawn"):
             Method(inference=Laplace(), pending=policy)
         Method(inference=MAP(), pending=policy)
 

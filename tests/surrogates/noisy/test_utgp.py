@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import MAP, Laplace
-from outcrop.kernels import RBF, Matern52, Region, Scaled, Spartan, Warp
+from outcrop.kernels import RBF, LocalGlobal, Matern52, Region, Scaled, Warp
 from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.surrogates import GP, Inferred, Mixture
@@ -222,7 +222,7 @@ def test_categories_and_conditions_are_taken(way, rng):
 
 
 def test_a_kernel_that_is_not_stationary_needs_the_full_one(rng):
-    kernel = Spartan((Region([0.5, 0.5], 0.2, Matern52([0.2])),), Matern52([0.5]))
+    kernel = LocalGlobal((Region([0.5, 0.5], 0.2, Matern52([0.2])),), Matern52([0.5]))
     data = observations(rng)
     with pytest.raises(ModelError, match="full"):
         transformed(GP(Scaled(1.0, kernel), 1e-3), data)

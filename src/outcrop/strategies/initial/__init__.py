@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["Design", "LatinHypercube", "OnePerBranch", "Sobol", "RandomDesign", "design_size"]
 
+from outcrop.former_names import offer_former_names
 from outcrop.strategies.initial.designs import (
     Design,
     LatinHypercube,
@@ -12,3 +13,5 @@ from outcrop.strategies.initial.designs import (
     design_size,
 )
 from outcrop.strategies.initial.per_branch import OnePerBranch
+
+offer_former_names(__name__)

@@ -30,7 +30,7 @@ class OnePerBranch(Design):
     def points(self, space: Space, n: int, rng: Rng) -> Points:
         order = np.random.default_rng(rng.integers(1 << 62))  # a sequence, however long
         U = LatinHypercube(self.size_for(space)).uniforms(n, len(space.columns), rng)
-        if space.n_paths > AFFORDABLE or not n:
+        if space.n_branches > AFFORDABLE or not n:
             return space.from_uniform(U)
         _, leaves = places(space)
         turns = [order.permutation(len(leaves)) for _ in range(-(-n // len(leaves)))]
@@ -41,7 +41,7 @@ class OnePerBranch(Design):
     def size_for(self, space: Space) -> int:
         if self.size is not None:
             return self.size
-        if space.n_paths > AFFORDABLE:
+        if space.n_branches > AFFORDABLE:
             return LatinHypercube().size_for(space)
         _, leaves = places(space)
         return max(len(leaves), min(2 * max(len(leaf.seen) for leaf in leaves) + 2, 12))

@@ -24,7 +24,7 @@ from outcrop.acquisition import (
     Pointwise,
     ScaledEI,
 )
-from outcrop.acquisition.base import Posterior, averaged, deviation, each
+from outcrop.acquisition.base import Belief, averaged, deviation, each
 from outcrop.strategies.pending.penalty_factors import Penalty
 from outcrop.strategies.tree_search import TopBranches
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -57,7 +57,7 @@ class Penalised(Acquisition):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,
@@ -73,7 +73,7 @@ class Penalised(Acquisition):
             return replace(ready, lowest=ready._values(posterior, candidates).min(1)[:, None])
         return ready
 
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         log_penalty, scores = self.penalty.log(X), self._values(posterior, X)
         weights = each(posterior).weights
         if not isinstance(self.acquisition, Pointwise):
@@ -82,7 +82,7 @@ class Penalised(Acquisition):
         values, _, _ = self._lowered(scores, log_penalty)
         return averaged(values, weights, self.logarithmic)[0]
 
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         log_penalty, penalty_pull = self.penalty.log_with_pullback(X)
         belief = each(posterior)
         if not isinstance(self.acquisition, Pointwise):
@@ -104,7 +104,7 @@ class Penalised(Acquisition):
     def _needs_positivity(self) -> bool:
         return not (self.logarithmic or isinstance(self.acquisition, NEVER_NEGATIVE))
 
-    def _values(self, posterior: Posterior, X: Points) -> Matrix:
+    def _values(self, posterior: Belief, X: Points) -> Matrix:
         """Scores under each component `(k, m)`, or those of the whole `(1, m)`."""
         if not isinstance(self.acquisition, Pointwise):
             return self.acquisition(posterior, X)[None]

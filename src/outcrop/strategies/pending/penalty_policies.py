@@ -13,6 +13,7 @@ import numpy as np
 
 from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
+from outcrop.former_names import accept_former_value
 from outcrop.inference import Laplace
 from outcrop.space import Space
 from outcrop.strategies.base import View
@@ -26,22 +27,23 @@ from outcrop.typing import Matrix, Rng
 
 @dataclass(frozen=True, kw_only=True)
 class Penalisation(ABC):
-    """What penalisers of all shapes have in common.
+    """What penalising policies have in common.
 
     `local`: a Lipschitz constant for every running trial, from its neighbourhood, instead of one
-    for all. `constants`: of the posterior "mean", or the largest of sampled "paths", which may be
-    steeper and cost more time. `positivity` is for acquisitions that may be negative, such as UCB:
-    "softplus", or an "offset" by their lowest value.
+    for all. `constants`: of the posterior "mean", or the largest of several "draws" from it, which
+    may be steeper and cost more time. `positivity`: how acquisitions that may be negative, such as
+    UCB, are made positive, by "softplus" or by an "offset" of their lowest value.
     """
 
     local: bool = False
-    constants: Literal["mean", "paths"] = "mean"
+    constants: Literal["mean", "draws"] = "mean"
     positivity: Literal["softplus", "offset"] = "softplus"
 
     def __post_init__(self) -> None:
+        accept_former_value(self, "pending", "constants")
         name = type(self).__name__
-        if self.constants not in ("mean", "paths"):
-            raise MethodError(f'{name}(constants={self.constants!r}): expected "mean" or "paths"')
+        if self.constants not in ("mean", "draws"):
+            raise MethodError(f'{name}(constants={self.constants!r}): expected "mean" or "draws"')
         if self.positivity not in ("softplus", "offset"):
             raise MethodError(
                 f'{name}(positivity={self.positivity!r}): expected "softplus" or "offset"'
@@ -59,10 +61,10 @@ class Penalisation(ABC):
                 "has no gradients to penalise by; use pending=Believer() or Liar(), or a Gaussian "
                 "process"
             )
-        if self.constants == "paths" and isinstance(method.inference, Laplace):
+        if self.constants == "draws" and isinstance(method.inference, Laplace):
             raise MethodError(
-                f"Method(pending={self!r}, inference=Laplace()): the marginal GP has no sample "
-                'paths; use constants="mean", or Slice() or MAP()'
+                f"Method(pending={self!r}, inference=Laplace()): functions cannot be "
+                'drawn from the marginal GP; use constants="mean", or Slice() or MAP()'
             )
 
     def account(
@@ -84,7 +86,7 @@ class LocalPenalisation(Penalisation):
     """Local penalisation: worth less where the minimum is unlikely to be [González et al. 2016].
 
         oc.Method(pending=oc.pending.LocalPenalisation())
-        oc.Method(pending=oc.pending.LocalPenalisation(local=True, constants="paths"))
+        oc.Method(pending=oc.pending.LocalPenalisation(local=True, constants="draws"))
 
     At a running trial itself something is left, at most a half.
     """

@@ -12,7 +12,7 @@ import numpy as np
 
 from outcrop import acquisition as acquisitions
 from outcrop.acquisition import Acquisition
-from outcrop.acquisition.base import Posterior
+from outcrop.acquisition.base import Belief
 from outcrop.errors import MethodError, ModelError
 from outcrop.space import Space
 from outcrop.strategies.base import View
@@ -61,7 +61,7 @@ class _ToDraw(Acquisition):
 
     def prepare(
         self,
-        posterior: Posterior,
+        posterior: Belief,
         incumbent: float | Vector,
         candidates: Points,
         rng: Rng,
@@ -87,10 +87,10 @@ class _ToDraw(Acquisition):
         values = part.sample(X, rng, 1)[0]
         return _Drawn(dict(zip(_marks(X), (-values).tolist(), strict=True)))
 
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         raise ModelError("nothing was drawn yet; evaluate what `prepare` returns")
 
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         raise ModelError("nothing was drawn yet; evaluate what `prepare` returns")
 
 
@@ -104,10 +104,10 @@ class _Drawn(Acquisition):
     def label(self) -> str:
         return "Thompson"
 
-    def __call__(self, posterior: Posterior, X: Points) -> Vector:
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
         return np.array([self.values.get(mark, -np.inf) for mark in _marks(X)])
 
-    def with_gradient(self, posterior: Posterior, X: Points) -> tuple[Vector, Points]:
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         return self(posterior, X), np.zeros_like(X)
 
 

@@ -13,7 +13,7 @@ if there is one, in the middle.
 
 from __future__ import annotations
 
-__all__ = ["Region", "Spartan"]
+__all__ = ["Region", "LocalGlobal"]
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ NOWHERE = 1e100  # a centre so far away that its region weighs nothing
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A place with a kernel of its own; `Spartan` says what the width means."""
+    """A place with a kernel of its own; `LocalGlobal` says what the width means."""
 
     centre: Vector  # (d,)
     width: float
@@ -52,10 +52,10 @@ class Region:
 
 
 @dataclass(frozen=True, eq=False)
-class Spartan(Kernel):
+class LocalGlobal(Kernel):
     """Kernels of regions around their centres, and another one elsewhere.
 
-        Spartan((Region([0.2, 0.7], 0.2, Matern52(0.1)),), Matern52(0.8))
+        LocalGlobal((Region([0.2, 0.7], 0.2, Matern52(0.1)),), Matern52(0.8))
 
     With `spread` None a region has ln ν = 4 (1 − r²/(d width²)), and elsewhere ν is 1. With a
     number, ν are normal densities, as in the paper: with the standard deviation `width` around the
@@ -69,10 +69,10 @@ class Spartan(Kernel):
     def __post_init__(self) -> None:
         if not isinstance(self.regions, tuple) or not self.regions:
             raise ModelError(
-                f"Spartan(regions={self.regions!r}): expected a tuple of at least one Region"
+                f"LocalGlobal(regions={self.regions!r}): expected a tuple of at least one Region"
             )
         if self.spread is not None and not isinstance(self.spread, Free):
-            object.__setattr__(self, "spread", _positive("Spartan", "spread", self.spread))
+            object.__setattr__(self, "spread", _positive("LocalGlobal", "spread", self.spread))
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         Ks, pulls = zip(*(kernel.on(pairs) for kernel in self._kernels), strict=True)

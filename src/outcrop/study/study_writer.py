@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Telling"]
+__all__ = ["StudyWriter"]
 
 import logging
 import time
@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
 from outcrop.errors import TrialError
-from outcrop.study import commands, tables
+from outcrop.study import commands, data_frames
 from outcrop.study.events import Event, Failed, Late, Told
-from outcrop.study.reading import Reading
 from outcrop.study.state import State
+from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.typing import Params
 
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 Happened = TypeVar("Happened", bound=Event)
 
 
-class Telling(Reading):
+class StudyWriter(StudyReader):
     """Outcomes of trials, results from elsewhere, and what to try next."""
 
     @abstractmethod
@@ -90,13 +90,13 @@ class Telling(Reading):
         A frame has a column per parameter, a column `value` and perhaps `std`; cells of inactive
         parameters are empty. A value that is NaN or ±inf is added as a failure.
         """
-        if tables.is_frame(params):
+        if data_frames.is_frame(params):
             if value is not None or std is not None:
                 raise TrialError(
                     "add(frame, …): values and standard deviations are the columns `value` and "
                     "`std` of the frame, not further arguments"
                 )
-            results = tables.results_of(params, self.space)
+            results = data_frames.results_of(params, self.space)
         else:
             results = commands.as_results(params, value, std)
         at = time.time()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["TURN", "Turns", "owner_of"]
+__all__ = ["TURN", "AskLock", "owner_of"]
 
 import logging
 import os
@@ -26,7 +26,7 @@ def owner_of(token: str) -> str:
     return f"{os.getpid()}:{token}"
 
 
-class Turns:
+class AskLock:
     """A lock with a deadline, which its holder renews for as long as it thinks.
 
     A turn that is lost all the same costs a suggestion at worst: the log decides who was first.

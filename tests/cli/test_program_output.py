@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from outcrop.cli.output import NoValue, Objective, last_lines, read_value
+from outcrop.cli.program_output import NoValue, ValueSource, last_lines, read_value
 
 
 def value_of(folder, written, field=None):
     (folder / "stdout").write_bytes(written.encode())
-    return read_value(Objective(field), folder, {})
+    return read_value(ValueSource(field), folder, {})
 
 
 def refusal(folder, written, field=None):

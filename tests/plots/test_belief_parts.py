@@ -58,7 +58,7 @@ def test_the_weight_is_the_mean_of_the_regions_shares():
 
 def test_several_regions_add_up_and_each_centre_is_marked():
     regions = (Region([0.2], 0.1, Matern52(0.1)), Region([0.75], 0.2, Matern52(0.1)))
-    study = told({"rate": RATE}, fixed(kernels.Spartan(regions, Matern52(0.5))))
+    study = told({"rate": RATE}, fixed(kernels.LocalGlobal(regions, Matern52(0.5))))
     axes = plots.spartan_weight(study)
     line = labelled(axes, "mean of the chains")
     u = 1 + np.log10(line.get_xdata()) / 4
@@ -69,7 +69,7 @@ def test_several_regions_add_up_and_each_centre_is_marked():
 
 
 def test_a_map_is_darkest_around_the_centre_and_has_it_where_it_is(rng):
-    kernel = kernels.Spartan((Region([0.7, 0.3], 0.2, Matern52(0.1)),), Matern52(0.5))
+    kernel = kernels.LocalGlobal((Region([0.7, 0.3], 0.2, Matern52(0.1)),), Matern52(0.5))
     study = told({"rate": RATE, "x": oc.Float(-2, 6)}, fixed(kernel))
     axes = plots.spartan_weight(study)
     (x,), (y,) = labelled(axes, "centres of the chains").get_data()
@@ -86,7 +86,7 @@ def test_a_map_is_darkest_around_the_centre_and_has_it_where_it_is(rng):
 
 def test_a_region_without_observations_is_not_in_use():
     regions = (Region([0.5], 0.1, Matern52(0.1)), Region([0.5], 1e-9, Matern52(0.1)))
-    spartan = kernels.Spartan(regions, Matern52(0.5))
+    spartan = kernels.LocalGlobal(regions, Matern52(0.5))
     model = Grounded(Inferred(GP(spartan, noise=1e-6), Slice()))
     study = told({"rate": RATE}, oc.Method(surrogate=model))
     axes = plots.spartan_weight(study)
@@ -95,7 +95,7 @@ def test_a_region_without_observations_is_not_in_use():
 
 
 def test_a_region_behind_a_warp_is_drawn_where_the_user_would_look_for_it():
-    spartan = kernels.Spartan((Region([0.4], 0.1, Matern52(0.1)),), Matern52(0.5))
+    spartan = kernels.LocalGlobal((Region([0.4], 0.1, Matern52(0.1)),), Matern52(0.5))
     study = told({"rate": RATE}, fixed(Warp([3.0], [1.5], spartan)))
     axes = plots.spartan_weight(study)
     line = labelled(axes, "mean of the chains")
@@ -191,7 +191,7 @@ def test_warping_draws_the_named_parameters_on_given_axes():
 def test_a_method_without_the_part_is_told_which_has_it():
     study = told({"rate": RATE}, "gp")
     with pytest.raises(
-        MethodError, match="'gp' has no Spartan kernel to draw; use method='spartan'"
+        MethodError, match="'gp' has no LocalGlobal kernel to draw; use method='spartan'"
     ):
         plots.spartan_weight(study)
     with pytest.raises(MethodError, match="'gp' has no Warp kernel to draw; use method='warped'"):

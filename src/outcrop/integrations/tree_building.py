@@ -7,8 +7,8 @@ __all__ = ["Declared", "declared_tree", "grown"]
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from outcrop.integrations.assignments import Branch, Item, Leaf, Part, Tree
 from outcrop.integrations.conditions import Chooser, Condition
+from outcrop.integrations.parameter_tree import ChoiceItem, Item, OptionGroup, Tree, ValueItem
 from outcrop.space import Categorical, Choice, Fixed, Int, Ordinal, Parameter, Space
 from outcrop.space.discrete import Group
 
@@ -42,18 +42,18 @@ class Declared:
             return str(self.parameter.choices[int(raw)])
         return str(int(raw))
 
-    def leaf(self, key: str, name: str) -> Leaf:
-        return Leaf(key, (name,), self.parameter, _codes(self.parameter))
+    def leaf(self, key: str, name: str) -> ValueItem:
+        return ValueItem(key, (name,), self.parameter, _codes(self.parameter))
 
-    def restricted(self, key: str, name: str, values: Sequence[float]) -> Leaf:
+    def restricted(self, key: str, name: str, values: Sequence[float]) -> ValueItem:
         """The leaf that takes only some of a chooser's values, at least two, in ascending order."""
         codes = tuple(int(value) for value in values)
         if isinstance(self.parameter, Int):
             step, log = self.parameter.step, self.parameter.log
             if codes == tuple(range(codes[0], codes[-1] + 1, step)):
-                return Leaf(key, (name,), Int(codes[0], codes[-1], step=step, log=log))
-            return Leaf(key, (name,), Ordinal(codes), codes)
-        return Leaf(key, (name,), Categorical([self.label(code) for code in codes]), codes)
+                return ValueItem(key, (name,), Int(codes[0], codes[-1], step=step, log=log))
+            return ValueItem(key, (name,), Ordinal(codes), codes)
+        return ValueItem(key, (name,), Categorical([self.label(code) for code in codes]), codes)
 
 
 def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition]) -> Tree:
@@ -78,15 +78,15 @@ def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition])
 
     def split(
         name: str, values: frozenset[float], opened: Sequence[tuple[str, frozenset[float]]]
-    ) -> Branch:
+    ) -> ChoiceItem:
         """The choice among `values`, which open more than one thing."""
         parts = _parts(values, [each for _, each in opened])
         labels = _distinct(["|".join(map(declared[name].label, part)) for part in parts])
-        return Branch(
+        return ChoiceItem(
             keys[name],
             (name,),
             tuple(
-                Part(label, frozenset(part), tuple(inside(name, part, opened)))
+                OptionGroup(label, frozenset(part), tuple(inside(name, part, opened)))
                 for label, part in zip(labels, parts, strict=True)
             ),
         )
@@ -136,16 +136,16 @@ def _declared_items(group: Group, prefix: str) -> list[Item]:
         name = prefix + key
         if isinstance(parameter, Choice):
             parts = [
-                Part(
+                OptionGroup(
                     option,
                     frozenset({float(code)}),
                     tuple(_declared_items(inner, f"{name}.{option}.")),
                 )
                 for code, (option, inner) in enumerate(parameter.options.items())
             ]
-            items.append(Branch(key, (name,), tuple(parts)))
+            items.append(ChoiceItem(key, (name,), tuple(parts)))
         else:
-            items.append(Leaf(key, (name,), parameter, _codes(parameter)))
+            items.append(ValueItem(key, (name,), parameter, _codes(parameter)))
     return items
 
 
@@ -162,14 +162,14 @@ def _with_last_names(items: Sequence[Item], clear: set[str]) -> tuple[Item, ...]
     found: list[Item] = []
     for item in items:
         names = (*item.names, item.key) if item.key in clear else item.names
-        if isinstance(item, Leaf):
-            found.append(Leaf(item.key, names, item.parameter, item.codes))
+        if isinstance(item, ValueItem):
+            found.append(ValueItem(item.key, names, item.parameter, item.codes))
         else:
             parts = [
-                Part(part.label, part.codes, _with_last_names(part.items, clear))
+                OptionGroup(part.label, part.codes, _with_last_names(part.items, clear))
                 for part in item.parts
             ]
-            found.append(Branch(item.key, names, tuple(parts)))
+            found.append(ChoiceItem(item.key, names, tuple(parts)))
     return tuple(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Place", "check_placeholders", "check_use"]
+__all__ = ["TomlKeys", "check_placeholders", "check_use"]
 
 import re
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from outcrop.cli.toml import Table, shown
 from outcrop.space import Choice, Parameter, Space
 from outcrop.space.plain import listed, nearest
 
-Place: TypeAlias = tuple[str | int, ...]  # keys and indices from the top of a file
+TomlKeys: TypeAlias = tuple[str | int, ...]  # keys and indices from the top of a file
 
 CWD = ("folder", "here")  # it must be there before the first trial, or be the trial's own
 
 
-def check_placeholders(texts: Mapping[Place, str], space: Space, top: Table) -> None:
+def check_placeholders(texts: Mapping[TomlKeys, str], space: Space, top: Table) -> None:
     """Refuse placeholders that name nothing, or that are not there when they must be."""
     known = [*space.parameters, *OFFERED]
     for place, text in texts.items():
@@ -39,7 +39,7 @@ def check_placeholders(texts: Mapping[Place, str], space: Space, top: Table) -> 
                 )
 
 
-def check_use(texts: Mapping[Place, str], space: Space, top: Table) -> None:
+def check_use(texts: Mapping[TomlKeys, str], space: Space, top: Table) -> None:
     """Refuse parameters that never reach the program, and a result file it cannot know of."""
     used = {name for text in texts.values() for name in names(text)}
     path = ("objective", "path")

@@ -5,7 +5,7 @@ A place is where a value is drawn: the value itself, or the rank of an ordinal's
 
 from __future__ import annotations
 
-__all__ = ["COARSE", "FINE", "MARGIN", "Axis", "Slice", "numbers_of", "reading_of"]
+__all__ = ["COARSE", "FINE", "MARGIN", "Axis", "SpaceSlice", "numbers_of", "reader_of"]
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import numpy as np
 from outcrop.errors import MethodError, NoBelief, ParamsError
 from outcrop.space import Column, Int, Ordinal, Space
 from outcrop.strategies.model_based import UnitBelief, scales_of
-from outcrop.study.reading import Reading
+from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.typing import Params, Points, Vector
 
@@ -28,10 +28,10 @@ IS = "\u00a0=\u00a0"  # with spaces at which no line is broken
 FINE, COARSE = 401, 61  # points along the axis of a curve, and along each axis of a map
 
 
-def reading_of(study: Any) -> Reading:
+def reader_of(study: Any) -> StudyReader:
     """The study to draw, itself or as a result holds it."""
     found = getattr(study, "study", study)
-    if not isinstance(found, Reading):
+    if not isinstance(found, StudyReader):
         raise MethodError(
             f"expected a Study, an Optimizer or a Result to draw, got {type(study).__name__}"
         )
@@ -104,7 +104,7 @@ class Axis:
 
 
 @dataclass(frozen=True, eq=False)
-class Slice:
+class SpaceSlice:
     """A line or plane through a space, along its axes and through one configuration."""
 
     space: Space
@@ -112,7 +112,9 @@ class Slice:
     through: Params  # flat and whole
 
     @classmethod
-    def of(cls, study: Reading, names: str | Sequence[str] | None, at: Params | None) -> Slice:
+    def of(
+        cls, study: StudyReader, names: str | Sequence[str] | None, at: Params | None
+    ) -> SpaceSlice:
         """Through the best trial that goes with `at`, along `names` or what matters most."""
         space = study.space
         if not numbers_of(space):
@@ -163,7 +165,7 @@ class Slice:
         for axis, which in zip(self.axes, "xy", strict=False):
             axis.dress(axes, which, margin)
 
-    def say_the_rest(self, panels: Sequence[Any]) -> None:
+    def label_rest(self, panels: Sequence[Any]) -> None:
         """What is held still, under the label of the middle one of `panels`."""
         if not self.rest:
             return
@@ -190,7 +192,9 @@ def _checked_names(space: Space, names: str | Sequence[str]) -> tuple[Column, ..
     return tuple(drawable[name] for name in listed)
 
 
-def _configuration(study: Reading, at: dict[str, Any], axes: Sequence[Column]) -> dict[str, Any]:
+def _configuration(
+    study: StudyReader, at: dict[str, Any], axes: Sequence[Column]
+) -> dict[str, Any]:
     """The best trial's parameters, or the next best one's, with those of `at` in their place."""
     for name, value in at.items():
         if name not in study.space.parameters:
@@ -218,7 +222,7 @@ def _configuration(study: Reading, at: dict[str, Any], axes: Sequence[Column]) -
     )
 
 
-def _most_sensitive(study: Reading, numbers: Sequence[Column]) -> tuple[Column, ...]:
+def _most_sensitive(study: StudyReader, numbers: Sequence[Column]) -> tuple[Column, ...]:
     """The two numbers that the belief changes fastest along, in the order of the space."""
     if not numbers:
         raise MethodError(

@@ -6,7 +6,7 @@ An inner kernel sees some of the columns only, or sees them through something.
 
 from __future__ import annotations
 
-__all__ = ["Inner", "inner_kernels", "lacking", "parts_of", "warped"]
+__all__ = ["InnerKernel", "inner_kernels", "lacking", "parts_of", "warped"]
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -21,12 +21,12 @@ from outcrop.space import Column, Space
 from outcrop.strategies.method_text import worded
 from outcrop.strategies.model_based import UnitBelief
 from outcrop.study import ObjectiveBelief
-from outcrop.study.reading import Reading
+from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Points, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class Inner:
+class InnerKernel:
     """A kernel within a component, and what it sees of encoded points."""
 
     kernel: Any
@@ -47,16 +47,16 @@ class Inner:
         return self.seen(X)
 
 
-def inner_kernels(study: Reading, kind: type[Kernel], hint: str) -> list[Inner]:
+def inner_kernels(study: StudyReader, kind: type[Kernel], hint: str) -> list[InnerKernel]:
     """All kernels of a kind in the belief of a study; `MethodError` with a hint if there are none.
 
     Those of one component share its weight.
     """
-    space, found = study.space, list[Inner]()
+    space, found = study.space, list[InnerKernel]()
     columns = tuple(range(len(space.columns)))
     for part, weight in parts_of(study.belief):
         kernel = getattr(getattr(part, "model", None), "kernel", None)
-        every = list(_within(Inner(kernel, weight, columns, lambda X: X, space), kind))
+        every = list(_within(InnerKernel(kernel, weight, columns, lambda X: X, space), kind))
         found += [replace(inner, weight=inner.weight / len(every)) for inner in every]
     if not found:
         raise lacking(study, f"{kind.__name__} kernel", hint)
@@ -72,12 +72,12 @@ def parts_of(belief: ObjectiveBelief) -> list[tuple[Any, float]]:
     return [(getattr(part, "centre", part), float(weight)) for part, weight in parts]
 
 
-def lacking(study: Reading, what: str, hint: str) -> MethodError:
+def lacking(study: StudyReader, what: str, hint: str) -> MethodError:
     """The error of a picture whose subject a study's method does not have."""
     return MethodError(f"the method {worded(study.method)} has no {what} to draw; {hint}")
 
 
-def _within(inner: Inner, kind: type[Kernel]) -> Iterator[Inner]:
+def _within(inner: InnerKernel, kind: type[Kernel]) -> Iterator[InnerKernel]:
     """Kernels of a kind at or below one."""
     if isinstance(inner.kernel, kind):
         yield inner
@@ -87,7 +87,7 @@ def _within(inner: Inner, kind: type[Kernel]) -> Iterator[Inner]:
         yield from _within(replace(below, kernel=child), kind)
 
 
-def _as_seen_below(inner: Inner) -> Inner:
+def _as_seen_below(inner: InnerKernel) -> InnerKernel:
     """What the kernels see that a kernel is made of."""
     kernel, seen = inner.kernel, inner.seen
     if isinstance(kernel, Subspace):

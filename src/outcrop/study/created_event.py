@@ -10,7 +10,7 @@ from typing import Any
 from outcrop.errors import SpaceError
 from outcrop.space import Space
 from outcrop.strategies.method_text import described, difference
-from outcrop.study import checks
+from outcrop.study import argument_checks
 from outcrop.study.events import Created
 
 
@@ -27,11 +27,11 @@ def created_of(
         raise SpaceError(f"expected a Space, got {space!r}; write Space({{'name': Float(…)}})")
     return Created(
         space,
-        direction=checks.checked_direction(direction),
+        direction=argument_checks.checked_direction(direction),
         method=described(method),
-        seed=checks.checked_seed(seed),
-        noise=checks.checked_noise(noise),
-        robust=checks.checked_robust(robust, space),
+        seed=argument_checks.checked_seed(seed),
+        noise=argument_checks.checked_noise(noise),
+        robust=argument_checks.checked_robust(robust, space),
         at=time.time(),
     )
 

@@ -11,7 +11,7 @@ With weights c ~ N(0, σ²) for all features, zᵀc has the covariance σ² z(x)
 
 from __future__ import annotations
 
-__all__ = ["Basis", "Fourier", "Level", "Linear", "PathFeatures"]
+__all__ = ["Basis", "Fourier", "Level", "Linear", "BranchFeatures"]
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from outcrop.data import Pairs, Triangle
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
-from outcrop.kernels.within import Conditions, holding
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.kernels.within import holding
+from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
 LENGTHSCALE = 0.3  # of the effects that random Fourier features can have
 
@@ -108,13 +108,13 @@ class Fourier(Basis):
 
 
 @dataclass(frozen=True, eq=False)
-class PathFeatures(Kernel):
+class BranchFeatures(Kernel):
     """k = z(x)ᵀ z(x'): ways through a tree are alike as far as they are the same.
 
     A node is `(conditions, columns of numbers, ((column of a category, levels), …))`. With levels
     alone the kernel counts the nodes that two ways have in common [ibid., section 2.3].
 
-        PathFeatures((((), (1,), ()), (((0, 0),), (), ()), (((0, 1),), (), ())), Linear())
+        BranchFeatures((((), (1,), ()), (((0, 0),), (), ()), (((0, 1),), (), ())), Linear())
     """
 
     nodes: tuple[Shared, ...]

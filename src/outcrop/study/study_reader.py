@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Reading"]
+__all__ = ["StudyReader"]
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -12,21 +12,16 @@ from typing import Any
 from outcrop.errors import NoBelief
 from outcrop.space import Space
 from outcrop.strategies import Belief, Strategy
-from outcrop.study import checks, tables
-from outcrop.study.answers import (
-    Explanation,
-    ObjectiveBelief,
-    Recommendation,
-    explained,
-    recommended,
-)
-from outcrop.study.best import HasBest, best_of
+from outcrop.study import argument_checks, data_frames
+from outcrop.study.best_trial import HasBest, best_of
 from outcrop.study.commands import Purpose, generator
+from outcrop.study.explanation import Explanation, explained
+from outcrop.study.objective_belief import ObjectiveBelief, Recommendation, recommended
 from outcrop.study.state import State
 from outcrop.study.trial import Trial
 
 
-class Reading(HasBest):
+class StudyReader(HasBest):
     """The questions that a state answers; whoever remembers says what the state is."""
 
     _strategy: Strategy
@@ -95,7 +90,9 @@ class Reading(HasBest):
         one that is best if it is met exactly; left open, it is what the study searches for.
         """
         state = self._current()
-        is_robust = checks.checked_robust(self.robust if robust is None else robust, self.space)
+        is_robust = argument_checks.checked_robust(
+            self.robust if robust is None else robust, self.space
+        )
         return recommended(state, self._belief(state, is_robust), is_robust)
 
     def explain(self, trial: Trial | int | None = None) -> Explanation:
@@ -104,7 +101,7 @@ class Reading(HasBest):
 
     def to_frame(self) -> Any:
         """All trials as a pandas DataFrame."""
-        return tables.to_frame(self.trials, self.space)
+        return data_frames.to_frame(self.trials, self.space)
 
     def _belief(self, state: State, robust: bool) -> Belief:
         """The strategy's belief in the objective or its average, kept until something happens."""

@@ -23,10 +23,10 @@ from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
 
-from outcrop.study.running import inside
+from outcrop.study.running import worker_process
 from outcrop.study.running.evaluation import Outcome
 from outcrop.study.running.interrupts import Interrupts, blocked
-from outcrop.study.running.packing import main_is_importable, pack
+from outcrop.study.running.pickling import main_is_importable, pack
 from outcrop.study.running.probe import probe
 from outcrop.study.trial import Trial
 
@@ -118,7 +118,11 @@ class _Worker:
         trial_timeout: float | None,
     ) -> None:
         self._new_pool = partial(
-            ProcessPool, 1, initializer=inside.load, initargs=(packed, environment), context=context
+            ProcessPool,
+            1,
+            initializer=worker_process.load,
+            initargs=(packed, environment),
+            context=context,
         )
         self._trial_timeout = trial_timeout
         self._pool: Any = self._new_pool()  # its methods have no types
@@ -145,7 +149,7 @@ class _Worker:
 
     def _scheduled(self, trial: Trial) -> Future[Outcome]:
         future: Future[Outcome] = self._pool.schedule(
-            inside.evaluate_loaded, args=(trial,), timeout=self._trial_timeout
+            worker_process.evaluate_loaded, args=(trial,), timeout=self._trial_timeout
         )
         return future
 
@@ -159,7 +163,7 @@ def _context() -> Any:
         return multiprocessing.get_context("spawn")
     from multiprocessing import forkserver, resource_tracker
 
-    forkserver.set_forkserver_preload([inside.__name__])
+    forkserver.set_forkserver_preload([worker_process.__name__])
     resource_tracker.ensure_running()  # here, because it would unblock Ctrl-C
     with blocked():  # a worker that still imports must not answer it
         forkserver.ensure_running()

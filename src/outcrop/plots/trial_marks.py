@@ -7,14 +7,14 @@ __all__ = ["mark_sites", "mark_values"]
 from typing import Any, TypeAlias
 
 from outcrop.plots import canvas
-from outcrop.plots.slices import Slice
-from outcrop.study.reading import Reading
+from outcrop.plots.space_slice import SpaceSlice
+from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 
 Kinds: TypeAlias = list[tuple[str, list[Trial], dict[str, Any]]]  # label, trials, look
 
 
-def mark_values(axes: Any, study: Reading, cut: Slice) -> None:
+def mark_values(axes: Any, study: StudyReader, cut: SpaceSlice) -> None:
     """Values along the one axis of `cut`; trials that have none stand at the bottom."""
     for label, trials, style in _kinds(study, cut):
         x = cut.places(trials)[:, 0]
@@ -37,7 +37,7 @@ def mark_values(axes: Any, study: Reading, cut: Slice) -> None:
         )
 
 
-def mark_sites(axes: Any, study: Reading, cut: Slice) -> None:
+def mark_sites(axes: Any, study: StudyReader, cut: SpaceSlice) -> None:
     """Where trials lie on the map that `cut` is, or along the bottom if it has one axis."""
     for label, trials, style in _kinds(study, cut):
         places = cut.places(trials)
@@ -47,7 +47,7 @@ def mark_sites(axes: Any, study: Reading, cut: Slice) -> None:
             canvas.along_bottom(axes, places[:, 0], label, style)
 
 
-def _kinds(study: Reading, cut: Slice) -> Kinds:
+def _kinds(study: StudyReader, cut: SpaceSlice) -> Kinds:
     """The kinds of trials that there are."""
     trials = [trial for trial in study.trials if cut.shows(trial)]
     finished = [trial for trial in trials if trial.value is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Server"]
+__all__ = ["Postgresql"]
 
 from sqlalchemy import URL, Connection, Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
@@ -14,7 +14,7 @@ TABLES_LOCK = 0x6F757463  # any number that no other program is likely to lock
 AGAIN = frozenset({"40001", "40P01", "55P03"})  # serialisation failure, deadlock, lock timeout
 
 
-class Server:
+class Postgresql:
     """A database at `url`; locks are those of rows, and the clock is the server's."""
 
     alone = False

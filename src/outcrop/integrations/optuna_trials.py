@@ -36,9 +36,9 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from outcrop.errors import ParamsError, SpaceError
-from outcrop.integrations.assignments import Item, Tree
 from outcrop.integrations.conditions import Sighting, conditions_of
-from outcrop.integrations.growing import Declared, grown
+from outcrop.integrations.parameter_tree import Item, Tree
+from outcrop.integrations.tree_building import Declared, grown
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Parameter
 from outcrop.strategies.base import View
 

@@ -1,4 +1,4 @@
-"""Spartan kernels: weights against their formulas, limits, and what observations speak for."""
+"""LocalGlobal kernels: weights against their formulas, limits, and what observations speak for."""
 
 import numpy as np
 import pytest
@@ -11,13 +11,13 @@ from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels import (
     RBF,
     Conditional,
+    LocalGlobal,
     Matern12,
     Matern52,
     Offset,
     Overlap,
     Region,
     Scaled,
-    Spartan,
     Subspace,
     Sum,
     Warp,
@@ -34,28 +34,30 @@ CONDITIONS = ((1, ((3, 0),), False), (4, ((3, 1),), True))
 LOCAL, GLOBAL = Scaled(1.5, Matern52(0.2)), Matern52(SCALES)
 
 SPARTANS = {
-    "learnt-width": (Spartan((Region(CENTRE, 0.3, LOCAL),), GLOBAL), BOX),
-    "densities": (Spartan((Region(CENTRE, 0.2, LOCAL),), GLOBAL, spread=0.9), BOX),
+    "learnt-width": (LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL), BOX),
+    "densities": (LocalGlobal((Region(CENTRE, 0.2, LOCAL),), GLOBAL, spread=0.9), BOX),
     "two-regions": (
-        Spartan((Region(CENTRE, 0.3, LOCAL), Region(OTHER, 0.2, Matern12(0.4))), RBF(0.9)),
+        LocalGlobal((Region(CENTRE, 0.3, LOCAL), Region(OTHER, 0.2, Matern12(0.4))), RBF(0.9)),
         BOX,
     ),
     "two-densities": (
-        Spartan((Region(CENTRE, 0.3, LOCAL), Region(OTHER, 0.2, RBF(0.4))), GLOBAL, spread=1.2),
+        LocalGlobal((Region(CENTRE, 0.3, LOCAL), Region(OTHER, 0.2, RBF(0.4))), GLOBAL, spread=1.2),
         BOX,
     ),
     "of-warped-kernels": (
-        Spartan((Region(CENTRE, 0.3, Warp(0.7, 1.4, LOCAL)),), Warp(1.2, 0.8, GLOBAL)),
+        LocalGlobal((Region(CENTRE, 0.3, Warp(0.7, 1.4, LOCAL)),), Warp(1.2, 0.8, GLOBAL)),
         BOX,
     ),
     "in-itself": (
-        Spartan((Region(CENTRE, 0.3, Spartan((Region(OTHER, 0.2, LOCAL),), RBF(1.0))),), GLOBAL),
+        LocalGlobal(
+            (Region(CENTRE, 0.3, LocalGlobal((Region(OTHER, 0.2, LOCAL),), RBF(1.0))),), GLOBAL
+        ),
         BOX,
     ),
     "conditional": (
         Conditional(
             CONDITIONS,
-            Subspace((0, 1, 2), Spartan((Region(CENTRE, 0.3, LOCAL),), GLOBAL))
+            Subspace((0, 1, 2), LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL))
             * Subspace((3, 4), Overlap(0.8)),
         ),
         MIXED,
@@ -73,7 +75,7 @@ def test_a_spartan_kernel_keeps_the_contract(name, check):
 
 @given(points, points, st.floats(1e-3, 10), st.none() | st.floats(0.05, 20))
 def test_squared_weights_sum_to_1_and_are_finite_even_in_ten_dimensions(x, c, width, spread):
-    kernel = Spartan((Region(c, width, LOCAL), Region(1 - c, 0.1, LOCAL)), RBF(1.0), spread)
+    kernel = LocalGlobal((Region(c, width, LOCAL), Region(1 - c, 0.1, LOCAL)), RBF(1.0), spread)
     X = np.stack([x, c, np.zeros(10), np.ones(10), np.full(10, 50.0)])
     weights = kernel.weights(X)
     assert weights.shape == (3, 5)
@@ -106,7 +108,7 @@ def test_weights_of_densities_are_the_papers_formula():
 def test_either_reading_of_the_papers_widths_has_its_border(dimension, widths, crossing):
     """Where local and global density are equal, per dimension, around the middle of the cube."""
     middle = np.full(dimension, 0.5)
-    kernel = Spartan((Region(middle, widths[0], LOCAL),), GLOBAL, spread=widths[1])
+    kernel = LocalGlobal((Region(middle, widths[0], LOCAL),), GLOBAL, spread=widths[1])
     inside, outside = (kernel.weights((middle + crossing * by)[None])[0, 0] for by in (0.99, 1.01))
     assert inside**2 > 0.5 > outside**2
 
@@ -114,18 +116,18 @@ def test_either_reading_of_the_papers_widths_has_its_border(dimension, widths, c
 @pytest.mark.parametrize("dimension", [1, 2, 6])
 def test_a_learnt_region_ends_at_its_width_per_dimension(dimension):
     centre = np.full(dimension, 0.3)
-    kernel = Spartan((Region(centre, 0.25, LOCAL),), GLOBAL)
+    kernel = LocalGlobal((Region(centre, 0.25, LOCAL),), GLOBAL)
     local = kernel.weights(centre + np.array([[0.0], [0.125], [0.25], [0.5]]))[0] ** 2
     np.testing.assert_allclose(np.log(local / (1 - local)), [4.0, 3.0, 0.0, -12.0], atol=1e-9)
 
 
 def test_with_full_local_weight_it_is_the_local_kernel():
-    kernel = Spartan((Region(CENTRE, 0.3, GLOBAL),), GLOBAL, spread=1e30)
+    kernel = LocalGlobal((Region(CENTRE, 0.3, GLOBAL),), GLOBAL, spread=1e30)
     np.testing.assert_allclose(kernel.gram(BOX), GLOBAL.gram(BOX), rtol=1e-12)
 
 
 def test_far_from_its_region_it_is_the_global_kernel():
-    kernel = Spartan((Region(CENTRE, 0.02, LOCAL),), GLOBAL)
+    kernel = LocalGlobal((Region(CENTRE, 0.02, LOCAL),), GLOBAL)
     far = BOX[np.abs(BOX - CENTRE).max(1) > 0.3]
     assert len(far) > 3
     np.testing.assert_allclose(kernel.gram(far), GLOBAL.gram(far), rtol=1e-12)
@@ -140,15 +142,15 @@ def test_no_eigenvalue_is_negative(seed):
         for _ in range(3)
     )
     spread = None if seed % 2 else float(np.exp(rng.normal()))
-    K = Spartan(regions, RBF(np.exp(rng.normal(0, 1, 2))), spread).gram(X)
+    K = LocalGlobal(regions, RBF(np.exp(rng.normal(0, 1, 2))), spread).gram(X)
     assert np.linalg.eigvalsh(K).min() >= -1e-10
 
 
 def test_a_region_that_no_observation_is_near_counts_for_nothing():
-    kernel = Spartan((Region(CENTRE, 0.3, LOCAL), Region(OTHER, 0.3, LOCAL)), GLOBAL)
+    kernel = LocalGlobal((Region(CENTRE, 0.3, LOCAL), Region(OTHER, 0.3, LOCAL)), GLOBAL)
     near = OTHER + 0.1
     grounded = kernel.grounded(near[None])
-    expected = Spartan((Region(OTHER, 0.3, LOCAL),), GLOBAL)
+    expected = LocalGlobal((Region(OTHER, 0.3, LOCAL),), GLOBAL)
     np.testing.assert_allclose(grounded.gram(BOX), expected.gram(BOX), rtol=1e-12)
     nothing_near = kernel.grounded(np.array([[0.5, 0.5, 1.0]]))
     np.testing.assert_allclose(nothing_near.gram(BOX), GLOBAL.gram(BOX), rtol=1e-12)
@@ -160,8 +162,8 @@ def test_a_region_that_no_observation_is_near_counts_for_nothing():
 
 def test_a_kernel_that_observations_speak_for_stays_the_same_object():
     X = np.vstack([CENTRE, BOX])
-    spartan = Spartan((Region(CENTRE, 0.3, LOCAL),), GLOBAL)
-    densities = Spartan((Region(CENTRE, 0.3, LOCAL),), GLOBAL, spread=2.0)
+    spartan = LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL)
+    densities = LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL, spread=2.0)
     for kernel in (spartan, Offset(1.0, Scaled(2.0, spartan)), Sum((spartan, LOCAL)), LOCAL):
         assert kernel.grounded(X) is kernel
     assert densities.grounded(OTHER[None]) is densities  # the paper's own stays as it is
@@ -179,7 +181,7 @@ def test_a_kernel_that_observations_speak_for_stays_the_same_object():
     ids=["scaled", "product", "sum", "conditional", "warped"],
 )
 def test_kernels_around_a_spartan_kernel_ground_it_where_it_lies(around):
-    spartan = Spartan((Region(CENTRE, 0.3, LOCAL),), GLOBAL)
+    spartan = LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL)
     here, there = (np.array([[*x, 0.0, 1.0]]) for x in (CENTRE, CENTRE + 0.5))
     assert around(spartan).grounded(here).gram(MIXED) == pytest.approx(around(spartan).gram(MIXED))
     without = around(spartan).grounded(there).gram(MIXED)
@@ -197,7 +199,7 @@ def test_stacked_predictions_equal_each_components_own(spread, n, rng):
             Region([b, a / 3], a, Warp(a, b, RBF([a, b]))),
         )
         return Offset(
-            a, Spartan(regions, Matern52([a, 0.4]), None if spread is None else spread * a)
+            a, LocalGlobal(regions, Matern52([a, 0.4]), None if spread is None else spread * a)
         )
 
     mixture = Mixture(
@@ -235,9 +237,9 @@ def test_packed_likelihoods_equal_full_ones(rng):
         lambda: Region(CENTRE, 0.0, LOCAL),
         lambda: Region([0.1, np.nan], 0.2, LOCAL),
         lambda: Region([], 0.2, LOCAL),
-        lambda: Spartan((), GLOBAL),
-        lambda: Spartan([Region(CENTRE, 0.2, LOCAL)], GLOBAL),
-        lambda: Spartan((Region(CENTRE, 0.2, LOCAL),), GLOBAL, spread=-1.0),
+        lambda: LocalGlobal((), GLOBAL),
+        lambda: LocalGlobal([Region(CENTRE, 0.2, LOCAL)], GLOBAL),
+        lambda: LocalGlobal((Region(CENTRE, 0.2, LOCAL),), GLOBAL, spread=-1.0),
     ],
 )
 def test_wrong_regions_are_refused_with_what_is_expected(wrong):
@@ -247,4 +249,4 @@ def test_wrong_regions_are_refused_with_what_is_expected(wrong):
 
 def test_a_centre_of_other_dimension_is_refused_with_what_came():
     with pytest.raises(ShapeError, match="2 dimensions, the points have 3"):
-        Spartan((Region([0.1, 0.2], 0.2, LOCAL),), GLOBAL).gram(BOX)
+        LocalGlobal((Region([0.1, 0.2], 0.2, LOCAL),), GLOBAL).gram(BOX)

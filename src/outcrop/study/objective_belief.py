@@ -1,38 +1,29 @@
-"""What a study believes and why it did what it did, in the user's sign and units."""
+"""What a study believes of its objective, and what it recommends, in the user's sign and units."""
 
 from __future__ import annotations
 
-__all__ = [
-    "Explanation",
-    "ObjectiveBelief",
-    "Recommendation",
-    "Search",
-    "explained",
-    "recommended",
-]
+__all__ = ["ObjectiveBelief", "Recommendation", "Search", "recommended"]
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
-from outcrop.errors import SpaceExhausted, TrialError
+from outcrop.errors import SpaceExhausted
 from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.space import Space
 from outcrop.strategies import ModelBased
 from outcrop.strategies.base import Belief, Strategy
-from outcrop.study.best import best_of
-from outcrop.study.commands import Purpose, found, generator
+from outcrop.study.best_trial import best_of
+from outcrop.study.commands import Purpose, generator
 from outcrop.study.state import Record, State
-from outcrop.study.trial import ReadOnly, Trial
+from outcrop.study.trial import Trial
 from outcrop.typing import Params, Points, Vector
 
 DRAWS = 1000  # a probability is then known to ± 0.03
 BEYOND = 6.0  # standard deviations, on both sides, by which a configuration is no rival any more
-
-FACTS = ("source", "surrogate", "mean", "std", "acquisition")  # as a strategy records them
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,43 +127,6 @@ class Recommendation:
     robust: bool = False
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """Why a trial was made: its origin, and what was believed of it beforehand.
-
-    What does not apply is None: a trial of the initial design was not predicted.
-    """
-
-    trial: Trial
-    source: str  # "initial", "model", "fallback", "queue", "added", or the strategy's own word
-    pending: tuple[int, ...] = ()  # numbers of the trials that were running
-    surrogate: str | None = None
-    mean: float | None = None
-    std: float | None = None
-    acquisition: str | None = None
-    score: float | None = None  # the acquisition at the point
-    more: Mapping[str, Any] = field(default_factory=ReadOnly)  # else recorded by the strategy
-
-    def __str__(self) -> str:
-        running = ", ".join(map(str, self.pending)) or "none"
-        lines = [f"trial {self.trial.number}: {dict(self.trial.params)}", f"source: {self.source}"]
-        if self.surrogate is not None:
-            lines.append(f"surrogate: {self.surrogate}")
-        if self.mean is not None:
-            spread = "" if self.std is None else f" ± {self.std:.6g}"
-            lines.append(f"predicted: {self.mean:.6g}{spread}")
-        if self.acquisition is not None:
-            at = "" if self.score is None else f" = {self.score:.6g}"
-            lines.append(f"acquisition: {self.acquisition}{at}")
-        lines.append(f"pending: {running}")
-        lines += [f"{name}: {value}" for name, value in self.more.items()]
-        if self.trial.state == "finished":
-            lines.append(f"observed: {self.trial.value:.6g}")
-        elif self.trial.state == "failed":
-            lines.append(f"failed: {self.trial.reason or 'no reason given'}")
-        return "\n".join(lines)
-
-
 def recommended(state: State, belief: Belief, robust: bool = False) -> Recommendation:
     """The evaluated configuration with the best mean of `belief`."""
     groups: dict[str, list[Record]] = {}
@@ -192,36 +146,4 @@ def recommended(state: State, belief: Belief, robust: bool = False) -> Recommend
         probability=float(np.mean(draws[:, rivals[:chosen].sum()] <= draws.min(1))),
         trial=trial,
         robust=robust,
-    )
-
-
-def explained(state: State, trial: Trial | int | None) -> Explanation:
-    """Why `trial` was made; the newest that was asked for if it is None."""
-    record = _newest(state) if trial is None else found(state, trial)
-    why = dict(record.trial.why)
-    fallback = "added" if record.trial.source == "added" else "strategy"
-    facts = {name: why.pop(name, None) for name in FACTS}
-    facts["source"] = facts["source"] or fallback
-    facts["score"] = why.pop("value", None)
-    why.pop("pending", None)  # their count; their numbers say more
-    return Explanation(
-        trial=record.trial, pending=_pending(state, record), more=ReadOnly(why), **facts
-    )
-
-
-def _newest(state: State) -> Record:
-    for record in reversed(list(state.records)):
-        if record.trial.source == "asked":
-            return record
-    raise TrialError("no trial was asked for yet, so there is none to explain")
-
-
-def _pending(state: State, record: Record) -> tuple[int, ...]:
-    """Trials that ran in the state that `record` was made of."""
-    if record.trial.source == "added":
-        return ()
-    return tuple(
-        other.trial.number
-        for other in state.records
-        if other.began < record.began and (other.ended is None or other.ended >= record.began)
     )

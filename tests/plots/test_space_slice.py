@@ -4,7 +4,7 @@ import pytest
 import outcrop as oc
 from outcrop import plots
 from outcrop.errors import MethodError, NoBelief, ParamsError
-from outcrop.plots.slices import Axis, Slice
+from outcrop.plots.space_slice import Axis, SpaceSlice
 from tests.plots.pictures import labelled, render
 
 LABELS = ("data", "data elsewhere", "best")
@@ -61,24 +61,24 @@ def ranked(study):
 
 
 def test_a_slice_goes_through_the_best_trial(tree):
-    cut = Slice.of(tree, "batch", None)
+    cut = SpaceSlice.of(tree, "batch", None)
     assert cut.through == {**tree.best_params}
     assert cut.rest == {k: v for k, v in tree.best_params.items() if k not in ("batch", "seed")}
 
 
 def test_what_at_says_replaces_the_best_value(tree):
-    cut = Slice.of(tree, "batch", {"act": "relu", "x": 0.9})
+    cut = SpaceSlice.of(tree, "batch", {"act": "relu", "x": 0.9})
     assert cut.through == {**tree.best_params, "act": "relu", "x": 0.9}
 
 
 def test_an_option_of_at_is_seen_through_the_best_trial_that_took_it(tree):
     other = "adam" if tree.best_params["opt"] == "sgd" else "sgd"
     best = next(trial for trial in ranked(tree) if trial.params["opt"] == other)
-    assert Slice.of(tree, "x", {"opt": other}).through == {**best.params}
+    assert SpaceSlice.of(tree, "x", {"opt": other}).through == {**best.params}
 
 
 def test_a_conditional_axis_is_seen_through_a_trial_that_has_it(tree):
-    cut = Slice.of(tree, "opt.sgd.momentum", None)
+    cut = SpaceSlice.of(tree, "opt.sgd.momentum", None)
     assert cut.through == next(t for t in ranked(tree) if t.params["opt"] == "sgd").params
     axes = plots.belief(tree, "opt.sgd.momentum")
     marks = [line for line in axes[0].lines if line.get_label() in LABELS]
@@ -89,9 +89,9 @@ def test_a_conditional_axis_is_seen_through_a_trial_that_has_it(tree):
 
 def test_a_whole_configuration_may_take_an_option_that_no_trial_took(tree):
     at = {"x": 0.5, "batch": 16, "act": "tanh", "opt": "none", "opt.none.k": 2}
-    assert Slice.of(tree, ["x", "batch"], at).through == {**at, "seed": 7}
+    assert SpaceSlice.of(tree, ["x", "batch"], at).through == {**at, "seed": 7}
     with pytest.raises(ParamsError, match="whole configuration"):
-        Slice.of(tree, "x", {"opt": "none"})
+        SpaceSlice.of(tree, "x", {"opt": "none"})
 
 
 def test_what_is_held_still_is_said_in_the_picture(tree):
@@ -118,7 +118,7 @@ def test_without_names_a_picture_shows_what_the_belief_changes_fastest_along():
     study = oc.Optimizer(space, seed=0, noise=False)
     params = space.sample(np.random.default_rng(1), 40)
     study.add(params, [np.sin(9 * p["b"]) + np.cos(8 * p["d"]) for p in params])
-    assert Slice.of(study, None, None).names == ("b", "d")
+    assert SpaceSlice.of(study, None, None).names == ("b", "d")
 
 
 def test_a_study_without_numbers_has_no_picture():

@@ -11,7 +11,7 @@ lead into objects. `file`: either of the two, in a file in the trial's folder.
 
 from __future__ import annotations
 
-__all__ = ["NoValue", "Objective", "last_lines", "one_line", "read_value"]
+__all__ = ["NoValue", "ValueSource", "last_lines", "one_line", "read_value"]
 
 import json
 import math
@@ -39,14 +39,14 @@ class NoValue(Exception):
 
 
 @dataclass(frozen=True)
-class Objective:
+class ValueSource:
     """Where a program's value is to be found."""
 
     field: str | None = None  # of a JSON object, with dots; None for the number in the last line
     path: str | None = None  # from the trial's folder, with placeholders; None for its output
 
 
-def read_value(objective: Objective, folder: Path, values: Mapping[str, str]) -> float:
+def read_value(objective: ValueSource, folder: Path, values: Mapping[str, str]) -> float:
     """The finite number that a program wrote, or `NoValue`; its standard output is in `folder`."""
     file, where = folder / "stdout", "stdout"
     if objective.path is not None:

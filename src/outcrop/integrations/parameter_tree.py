@@ -8,7 +8,7 @@ is a parameter below it: what a group shares is then declared once.
 
 from __future__ import annotations
 
-__all__ = ["Branch", "Item", "Leaf", "Part", "Tree"]
+__all__ = ["ChoiceItem", "Item", "ValueItem", "OptionGroup", "Tree"]
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Raw: TypeAlias = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Leaf:
+class ValueItem:
     """A parameter that opens nothing."""
 
     key: str  # in its group
@@ -71,7 +71,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Part:
+class OptionGroup:
     """Options of a choice that open the same things."""
 
     label: str
@@ -80,14 +80,14 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Branch:
+class ChoiceItem:
     """A parameter whose value decides which others there are."""
 
     key: str
     names: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[OptionGroup, ...]
 
-    def part(self, raw: float) -> Part:
+    def part(self, raw: float) -> OptionGroup:
         """The part that an option belongs to."""
         for part in self.parts:
             if raw in part.codes:
@@ -104,7 +104,7 @@ class Branch:
         return min(self.parts[0].codes)
 
 
-Item: TypeAlias = Leaf | Branch
+Item: TypeAlias = ValueItem | ChoiceItem
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Tree:
         for item in items:
             given = [layer[n] for layer in layers for n in item.names if n in layer]
             raw = given[0] if given else otherwise(item)
-            if isinstance(item, Leaf):
+            if isinstance(item, ValueItem):
                 nested[item.key] = item.value(raw)
             else:
                 part = item.part(raw)
@@ -148,7 +148,7 @@ class Tree:
         def collect(items: Sequence[Item], nested: Params) -> None:
             for item in items:
                 value = nested[item.key]
-                if isinstance(item, Leaf):
+                if isinstance(item, ValueItem):
                     found.update(dict.fromkeys(item.names, item.raw(value)))
                     continue
                 ((label, below),) = value.items()
@@ -160,15 +160,15 @@ class Tree:
         collect(self.items, self.space.nest(params))
         return found
 
-    def walk(self) -> Iterator[tuple[Item, tuple[tuple[Branch, Part], ...]]]:
+    def walk(self) -> Iterator[tuple[Item, tuple[tuple[ChoiceItem, OptionGroup], ...]]]:
         """Every item with the branches above it, outermost first."""
 
         def within(
-            items: Sequence[Item], above: tuple[tuple[Branch, Part], ...]
-        ) -> Iterator[tuple[Item, tuple[tuple[Branch, Part], ...]]]:
+            items: Sequence[Item], above: tuple[tuple[ChoiceItem, OptionGroup], ...]
+        ) -> Iterator[tuple[Item, tuple[tuple[ChoiceItem, OptionGroup], ...]]]:
             for item in items:
                 yield item, above
-                if isinstance(item, Branch):
+                if isinstance(item, ChoiceItem):
                     for part in item.parts:
                         yield from within(part.items, (*above, (item, part)))
 
@@ -178,7 +178,7 @@ class Tree:
 def _group(items: Sequence[Item]) -> dict[str, Parameter]:
     return {
         item.key: item.parameter
-        if isinstance(item, Leaf)
+        if isinstance(item, ValueItem)
         else Choice({part.label: _group(part.items) for part in item.parts})
         for item in items
     }
