@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from outcrop.strategies.why import Why
+from outcrop.surrogates.situation import NoiseFacts
 from outcrop.typing import Matrix, Params, Points, Rng, Vector
 
 
@@ -61,6 +62,16 @@ class View:
         if self.noise is True or (self.noise not in (None, False) and self.noise > 0):
             return True
         return bool((self.std > 0).any()) or self.replicates_differ
+
+    @property
+    def noise_facts(self) -> NoiseFacts:
+        """What a surrogate is told of the noise."""
+        return NoiseFacts(
+            self.noise,
+            bool((self.std > 0).any()),
+            self.replicates_differ,
+            self.has_uncertain_places,
+        )
 
     @property
     def replicates_differ(self) -> bool:

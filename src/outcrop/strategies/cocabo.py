@@ -28,13 +28,13 @@ from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
 from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.defaults import thinned
+from outcrop.strategies.default_maximiser import thinned
 from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
 from outcrop.strategies.why import Why
-from outcrop.surrogates import CoCaBO as CoCaBOFamily
+from outcrop.surrogates import CategoryMix
 from outcrop.typing import Points, Rng
 
 SHARE = 2 / 3  # of the rounds that the best level is expected to pay, as in the source
@@ -44,7 +44,7 @@ Row: TypeAlias = dict[str, list[Any]]  # name of a category: level, and how like
 
 
 def _default_method() -> Method:
-    return Method(surrogate=CoCaBOFamily())
+    return Method(surrogate=CategoryMix())
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class CoCaBO:
         if not isinstance(model, ModelBased):
             raise MethodError(
                 f"CoCaBO(method={self.method!r}): expected a method with a model that searches "
-                "the space itself, such as 'gp' or Method(surrogate=surrogates.CoCaBO())"
+                "the space itself, such as 'gp' or Method(surrogate=surrogates.CategoryMix())"
             )
         return _Drawing(space, model, self)
 

@@ -23,7 +23,7 @@ import numpy as np
 from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.defaults import thinned
+from outcrop.strategies.default_maximiser import thinned
 from outcrop.strategies.fixed_columns import FreeColumnMaximiser
 from outcrop.strategies.hierarchical_levels import FixedOuterPoint, SpaceLevels, Visit
 from outcrop.strategies.initial import LatinHypercube

@@ -4,40 +4,41 @@ from __future__ import annotations
 
 __all__ = ["Method"]
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from outcrop.acquisition import Acquisition, LogEI, Thompson
-from outcrop.errors import MethodError
+from outcrop.errors import MethodError, ModelError
 from outcrop.inference import Inference, Laplace
 from outcrop.maximise import Maximises
 from outcrop.space import Space
 from outcrop.strategies import method_json
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.defaults import MAXIMISER, default_inference
+from outcrop.strategies.default_maximiser import MAXIMISER
 from outcrop.strategies.initial import Design, LatinHypercube, OnePerBranch
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
-from outcrop.strategies.presets import family_for
 from outcrop.strategies.tree_search import EachBranch, TopBranches
-from outcrop.surrogates import Family, Inferred, Structured, Surrogate
+from outcrop.surrogates import Kind, Plain, Search, Situation, Surrogate
+from outcrop.surrogates.base import Model
+from outcrop.surrogates.kind import kind_of
 
 
 @dataclass(frozen=True, eq=False)
 class Method:
     """How to search, part by part; what is left out is that of `"gp"`.
 
-    `surrogate` is a model with free slots, filled by `inference`, or anything with `fit`; or a
-    family such as `Spartan()`, which is made for the space and takes noise as `"gp"` does.
+    `surrogate` is a kind such as `Spartan()`, which is made for the space and takes noise as `"gp"`
+    does; or a model with free slots, filled by `inference`; or anything with `fit`.
 
     >>> from outcrop.acquisition import EI
     >>> Method(acquisition=EI(), initial=Sobol(size=5)).initial
     Sobol(size=5)
     """
 
-    surrogate: Any = None
+    surrogate: Kind | Surrogate | Model | None = None
     inference: Inference | None = None
     acquisition: Acquisition | None = None
     pending: Pending | None = None
@@ -61,39 +62,32 @@ class Method:
                 )
         if isinstance(self.acquisition, Thompson) and isinstance(self.inference, Laplace):
             raise MethodError(
-                "Method(acquisition=Thompson(), inference=Laplace()): the marginal GP has no "
-                "sample paths; use Slice() or MAP() with Thompson sampling"
+                "Method(acquisition=Thompson(), inference=Laplace()): functions cannot be "
+                "drawn from the marginal GP; use Slice() or MAP() with Thompson sampling"
             )
-        part = self.surrogate
-        is_known = isinstance(part, Family) or hasattr(part, "fit") or hasattr(part, "condition")
-        if part is not None and not is_known:
-            raise MethodError(f"Method(surrogate={part!r}): expected a model or a surrogate")
+        try:
+            kind_of(self.surrogate)
+        except ModelError as error:
+            raise MethodError(f"Method(surrogate=...): {error}") from None
         check = getattr(self.pending, "check", None)
         if check is not None:
             check(self)
 
     def strategy(self, space: Space) -> Strategy:
-        surrogate: Surrogate | None = self.surrogate
-        family = None
-        if isinstance(self.surrogate, Family):
-            surrogate, family = None, family_for(space, self.surrogate)
-        is_structured = isinstance(family, Structured)
-        inference = self.inference or default_inference(family)
-        if surrogate is not None and hasattr(surrogate, "for_space"):
-            surrogate = surrogate.for_space(space)
-        if surrogate is not None and not hasattr(surrogate, "fit"):
-            surrogate = Inferred(self.surrogate, inference)
+        kind = kind_of(self.surrogate)
+        if kind.surrogate(Situation(space, inference=self.inference)) is None:
+            kind = Plain()
+        parts = SEARCHES[kind.search]
         strategy = ModelBased(
             space,
-            surrogate,
-            inference,
-            self.acquisition or (TopBranches() if is_structured else LogEI()),
+            kind,
+            self.inference,
+            self.acquisition or parts.acquisition,
             self.pending or Believer(),
-            self.initial or (OnePerBranch() if is_structured else LatinHypercube()),
-            self.maximiser or (EachBranch() if is_structured else MAXIMISER),
-            family,
+            self.initial or parts.initial,
+            self.maximiser or parts.maximiser,
         )
-        return Rounded.of(strategy) if family is not None and family.is_relaxed else strategy
+        return parts.wrapped(strategy)
 
     def to_json(self) -> dict[str, Any]:
         """The parts as a JSON object; `from_json` reads it back.
@@ -109,3 +103,19 @@ class Method:
         if not isinstance(method, cls):
             raise MethodError(f"a stored {cls.__name__}: expected its JSON, got that of {method!r}")
         return method
+
+
+class _SearchParts(NamedTuple):
+    """The parts of a search that serve unless the user gives others."""
+
+    acquisition: Acquisition
+    initial: Design
+    maximiser: Maximises
+    wrapped: Callable[[ModelBased], Strategy] = lambda strategy: strategy
+
+
+SEARCHES = {
+    Search.SPACE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER),
+    Search.BRANCHES: _SearchParts(TopBranches(), OnePerBranch(), EachBranch()),
+    Search.ONE_HOT_CUBE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER, Rounded.of),
+}

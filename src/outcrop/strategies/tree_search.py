@@ -29,7 +29,7 @@ from outcrop.space import Space
 from outcrop.strategies.initial.per_branch import lead
 from outcrop.surrogates import LeafwisePosterior, Mixture
 from outcrop.surrogates.division import Branches
-from outcrop.surrogates.structured import MOST_LEAVES, places
+from outcrop.surrogates.space_nodes import has_leaves, nodes_of
 from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
 LEAST = 32  # candidates in every leaf
@@ -52,9 +52,9 @@ class EachBranch:
     maximiser: Maximiser = field(default_factory=Maximiser)
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
-        if not 1 < space.n_branches <= MOST_LEAVES:
+        if not has_leaves(space):
             return self.maximiser.candidates(space, rng, incumbents)
-        _, leaves = places(space)
+        _, leaves = nodes_of(space)
         each = max(self.maximiser.spread // len(leaves), LEAST)
         blocks = []
         for leaf in leaves:
@@ -80,7 +80,7 @@ class EachBranch:
         """As any maximiser."""
         is_small = space.size is not None and space.size <= self.maximiser.enumerate_up_to
         maximiser, climbs = self.maximiser, 0
-        if not is_small and 1 < space.n_branches <= MOST_LEAVES:
+        if not is_small and has_leaves(space):
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
             scored = Scored.by(function, candidates)
@@ -96,7 +96,7 @@ class EachBranch:
         self, function: Function, space: Space, scored: Scored, scales: Vector | None
     ) -> Scored:
         """The ends of climbs from the best candidates of every leaf that is to be searched."""
-        inside = holding([leaf.conditions for leaf in places(space)[1]], scored.X)
+        inside = holding([leaf.conditions for leaf in nodes_of(space)[1]], scored.X)
         starts: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
         for own in inside.T:
             rows = np.flatnonzero(own & (scored.values > OUTSIDE / 2))

@@ -1,4 +1,4 @@
-"""How far from where they should be observations are made.
+"""Input noise: how far an observation may lie from its intended point.
 
 Standard deviations and covariances are in units of the unit cube, so that 0.05 is a twentieth of a
 parameter's range. Their shapes are those of `kernels.uncertain`.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ["InputNoise", "NoisyInputs", "quadratic_forms", "roots"]
 
-from collections.abc import Sequence
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,11 @@ import numpy as np
 
 from outcrop.data import Observations, require_covariances
 from outcrop.errors import ModelError, ShapeError
+from outcrop.inference import Inference
 from outcrop.kernels import Kernel
-from outcrop.surrogates.families import Family
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.kind import Kind
+from outcrop.surrogates.situation import Situation
 from outcrop.typing import Matrix, Points, Vector
 
 RANK = 1e-12  # eigenvalues below this share of the largest are none
@@ -25,7 +28,7 @@ RANK = 1e-12  # eigenvalues below this share of the largest are none
 
 @dataclass(frozen=True)
 class InputNoise:
-    """The noise of points that comes with a model; what comes with the observations goes before.
+    """The noise of points that belongs to a model; that stated with observations takes precedence.
 
         InputNoise(0.05)                                     # in every column
         InputNoise((0.05, 0.0, 0.1))                         # one by one
@@ -104,10 +107,10 @@ def quadratic_forms(cov: Matrix, G: Points) -> Vector:
 
 
 @dataclass(frozen=True)
-class NoisyInputs(Family):
-    """A kind of Gaussian process that knows of noise in its inputs.
+class NoisyInputs(Kind):
+    """A kind of Gaussian process that models noise in its inputs.
 
-    Without `input_std` and `input_cov`, noise is what the observations bring with them.
+    Without `input_std` and `input_cov`, the noise is that stated with the observations.
     """
 
     input_std: float | tuple[float, ...] | None = None  # a number, or one per column
@@ -122,8 +125,22 @@ class NoisyInputs(Family):
             rows = np.asarray(self.input_cov, dtype=float).tolist()
             object.__setattr__(self, "input_cov", tuple(map(tuple, rows)))
 
-    def around(self, kernel: Kernel, dimension: int) -> Kernel:
-        return kernel
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        if not situation.numbers:
+            return None
+        kernel = self.kernel(situation)
+        inputs = InputNoise(self.input_std, self.input_cov, situation.unconditional_numbers)
+        return situation.over_noise(
+            lambda noise, inference: self.fitted(kernel, noise, inputs, inference),
+            models_places=True,
+        )
 
-    def inputs(self, columns: Sequence[int]) -> InputNoise:
-        return InputNoise(self.input_std, self.input_cov, tuple(columns))
+    def kernel(self, situation: Situation) -> Kernel:
+        """The kernel of all columns."""
+        return situation.kernel()
+
+    @abstractmethod
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
+        """The surrogate with that kernel, noise of the values and noise of the inputs."""

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 __all__ = ["UTGP", "Transformed", "UTGPPosterior"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
+from outcrop.kernels import Kernel
 from outcrop.surrogates.base import HasScales, Posterior, PredictionPull, Surrogate
 from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, GPPosterior
@@ -160,7 +161,7 @@ class UTGP(NoisyInputs):
     alpha: float | None = None
     beta: float = 2.0
     kappa: float = 0.0
-    label: ClassVar[str] = "unscented GP"
+    label = "unscented GP"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -174,11 +175,13 @@ class UTGP(NoisyInputs):
                 f'UTGP(kind="full", beta={self.beta!r}, kappa={self.kappa!r}): give alpha too'
             )
 
-    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
         transform = None
         if self.alpha is not None:
             transform = Unscented(self.alpha, self.beta, self.kappa)
         elif self.kind == "simple":
             transform = Unscented(1.0, self.beta, self.kappa)
-        inner = Inferred(model, inference)
-        return Transformed(inner, self.inputs(columns), transform, self.kind, self.variance)
+        inner = Inferred(GP(kernel, noise), inference)
+        return Transformed(inner, inputs, transform, self.kind, self.variance)

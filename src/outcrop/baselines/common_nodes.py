@@ -1,8 +1,8 @@
-"""The kernel of a conditional space whose configurations have parts of their way in common."""
+"""Gaussian processes of a conditional space by the nodes that two configurations have in common."""
 
 from __future__ import annotations
 
-__all__ = ["CommonNodeSum"]
+__all__ = ["CommonNodeSum", "CommonNodes"]
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +12,17 @@ from typing import TypeAlias
 
 import numpy as np
 
+from outcrop.baselines.dense_branches import DenseBranches
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.kernels.categorical import Overlap
-from outcrop.kernels.compose import Constant, Product, Subspace, sum_inputs
+from outcrop.kernels.compose import Constant, Offset, Product, Subspace, sum_inputs
 from outcrop.kernels.stationary import Matern52, positive_vector
 from outcrop.kernels.within import Within
-from outcrop.params import shaped
+from outcrop.params import free, shaped
+from outcrop.surrogates.situation import Situation
+from outcrop.surrogates.space_nodes import nodes_of
 from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
 NodeTerm: TypeAlias = tuple[Conditions, tuple[int, ...], int]  # columns seen, index of the variance
@@ -140,3 +143,45 @@ class CommonNodeSum(Kernel):
             else:
                 owners, total = self.categories, category_scales
             total[[owners.index(column) for column in part.columns]] += part.kernel.lengthscales
+
+
+@dataclass(frozen=True)
+class CommonNodes(DenseBranches):
+    """One process whose covariance is a sum over the nodes that two configurations have in common.
+
+        oc.Method(surrogate=oc.baselines.CommonNodes())
+
+    Every node adds an effect of any shape in all that is chosen down to it, see
+    `CommonNodeSum`. Nodes of one depth have one variance; not `tied`, each has its own.
+    """
+
+    tied: bool = True
+    label = "common-node GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        (shared, leaves), priors = nodes_of(situation.space), situation.priors
+        inner = [node for node in shared if node.seen or node.conditions]  # the level is offset
+        depths = [len(node.conditions) for node in inner]
+        known = sorted(set(depths))
+        levels = [known.index(depth) for depth in depths] + [len(known)] * len(leaves)
+        if not self.tied:
+            levels = list(range(len(inner) + len(leaves)))
+        nodes = [
+            (node.conditions, tuple(c.index for c in node.seen), level)
+            for node, level in zip([*inner, *leaves], levels, strict=True)
+        ]
+        seen = sorted({c.index: c for leaf in leaves for c in leaf.seen}.items())
+        numbers = tuple(index for index, column in seen if not column.is_code)
+        categories = tuple(index for index, column in seen if column.is_code)
+        typical = priors.lengthscales.for_size(max(len(leaf.seen) for leaf in leaves) or 1)
+        return Offset(
+            priors.level,
+            CommonNodeSum(
+                tuple(nodes),
+                numbers,
+                categories,
+                free(priors.amplitude, size=max(levels) + 1),
+                free(typical, size=len(numbers)) if numbers else None,
+                free(priors.category_scales, size=len(categories)) if categories else None,
+            ),
+        )

@@ -1,22 +1,30 @@
-"""A kernel of points whose parameters are not all relevant."""
+"""Gaussian processes that keep irrelevant parameters apart from all their values."""
 
 from __future__ import annotations
 
-__all__ = ["ArcEmbedding"]
+__all__ = ["Arc", "ArcEmbedding"]
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from outcrop.baselines.dense_branches import DenseBranches
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
+from outcrop.kernels import Conditional, Matern52, Offset, Overlap, Product, Scaled, Subspace
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.compose import sum_inputs
 from outcrop.kernels.stationary import positive_vector
 from outcrop.kernels.within import holding
-from outcrop.params import Free, member, shaped, stacked
+from outcrop.params import Free, free, member, shaped, stacked
+from outcrop.priors import Gamma, Uniform
+from outcrop.surrogates.situation import Situation
 from outcrop.typing import Conditions, Mask, Matrix, Points, Rng, Vector
+
+RADII = Gamma(3.0, 2.0)
+ANGLES = Uniform(0.1, 0.9)
+UNIT = (1.0,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,3 +144,38 @@ class ArcEmbedding(Kernel):
 def _halves(total: Vector) -> Vector:
     """The sum over sine and cosine of each column."""
     return total[: len(total) // 2] + total[len(total) // 2 :]
+
+
+@dataclass(frozen=True)
+class Arc(DenseBranches):
+    """One process that keeps irrelevant parameters apart: see `ArcEmbedding`.
+
+        oc.Method(surrogate=oc.baselines.Arc())
+
+    Choices and categories are compared by an overlap kernel.
+    """
+
+    label = "arc GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        space, priors = situation.space, situation.priors
+        numbers = [column for column in space.columns if not column.is_code]
+        codes = [column for column in space.columns if column.is_code]
+        parts: list[Kernel] = []
+        if numbers:
+            parts.append(
+                ArcEmbedding(
+                    tuple(column.index for column in numbers),
+                    tuple(column.conditions for column in numbers),
+                    free(RADII, size=len(numbers)),
+                    free(ANGLES, size=len(numbers)),
+                    Matern52(UNIT),  # type: ignore[arg-type]
+                )
+            )
+        overlap: Kernel = Subspace(
+            tuple(column.index for column in codes),
+            Overlap(free(priors.category_scales, size=len(codes))),
+        )
+        conditions = tuple((c.index, c.conditions, True) for c in codes if c.conditions)
+        parts.append(Conditional(conditions, overlap) if conditions else overlap)
+        return Offset(priors.level, Scaled(free(priors.amplitude), Product(tuple(parts))))
