@@ -16,7 +16,8 @@ from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
 from outcrop.plots.mean import draw_mean
 from outcrop.plots.space_slice import SpaceSlice, numbers_of, reader_of
-from outcrop.strategies import ModelBased
+from outcrop.strategies import Strategy
+from outcrop.strategies.wrapped_model import model_of, with_model
 from outcrop.study import ObjectiveBelief
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.study_reader import StudyReader
@@ -129,18 +130,15 @@ def _under(study: StudyReader, spread: float | None) -> tuple[ObjectiveBelief, f
     return replace(belief, believed=believed, strategy=strategy), spread
 
 
-def _family(strategy: Any) -> Latent | None:
-    """The family of latent-input models behind a strategy."""
-    if hasattr(strategy, "inner"):
-        return _family(strategy.inner)
-    family = strategy.family if isinstance(strategy, ModelBased) else None
-    return family if isinstance(family, Latent) else None
+def _family(strategy: Strategy) -> Latent | None:
+    """The family of latent-input models of a strategy."""
+    model = model_of(strategy)
+    return model.family if model is not None and isinstance(model.family, Latent) else None
 
 
-def _with_family(strategy: Any, family: Latent) -> Any:
-    if hasattr(strategy, "inner"):
-        return replace(strategy, inner=_with_family(strategy.inner, family))
-    return replace(strategy, family=family)
+def _with_family(strategy: Strategy, family: Latent) -> Strategy:
+    model = model_of(strategy)
+    return strategy if model is None else with_model(strategy, replace(model, family=family))
 
 
 def _by_number(axes: Any, moved: _Moved) -> None:
