@@ -34,12 +34,12 @@ MADE = {
     surrogates.ForestPosterior,
     surrogates.GPPosterior,
     surrogates.TreedGP,
-    surrogates.TreedPosterior,
+    surrogates.LeafwisePosterior,
     surrogates.LatentPosterior,
     surrogates.MarginalPosterior,
     surrogates.Mixture,
-    surrogates.PathPosterior,
-    surrogates.SamplePath,
+    surrogates.LeafwisePosterior,
+    surrogates.ProcessDraw,
     surrogates.Standardised,
 }
 OTHERS = {"bandits", "durations", "errors", "plots", "problems", "stop"}  # have no parts
@@ -75,9 +75,9 @@ BY_HAND = [
         (((), (1,), ((2, 3),)), (((0, 1),), (), ())), kernels.Fourier(3, seed=1)
     ),
     kernels.Within(((0, 1), (3, 0)), MATERN),
-    surrogates.PathGP(None, (kernels.Within(((0, 1),), MATERN),), noise=free(priors.LogNormal())),
-    surrogates.PathChains(
-        surrogates.PathGP(
+    surrogates.BranchGP(None, (kernels.Within(((0, 1),), MATERN),), noise=free(priors.LogNormal())),
+    surrogates.BranchChains(
+        surrogates.BranchGP(
             kernels.Scaled(1.0, kernels.BranchFeatures((((), (1,), ()),), kernels.Linear())),
             (kernels.Within(((0, 1),), MATERN),),
         ),

@@ -24,7 +24,7 @@ class DrawnFunction(Protocol):
 class DrawsFunctions(Protocol):
     """A belief from which functions can be drawn."""
 
-    def sample_path(self, rng: Rng, features: int = 512) -> DrawnFunction: ...
+    def draw(self, rng: Rng, features: int = 512) -> DrawnFunction: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Thompson(Acquisition):
             raise ModelError(
                 f"{type(posterior).__name__} cannot draw functions; use a GP for Thompson sampling"
             )
-        return replace(self, draw=posterior.sample_path(rng, self.features))
+        return replace(self, draw=posterior.draw(rng, self.features))
 
     def __call__(self, posterior: Belief, X: Points) -> Vector:
         return -self._drawn(X)

@@ -16,7 +16,7 @@ from outcrop.plots.mean import draw_mean
 from outcrop.plots.space_slice import SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites, mark_values
 from outcrop.study.study_reader import StudyReader
-from outcrop.surrogates import TreedPosterior
+from outcrop.surrogates import LeafwisePosterior
 from outcrop.surrogates.partition import LEAF, Partition
 from outcrop.typing import Matrix, Params, Points
 
@@ -60,9 +60,9 @@ def partition(
 def _trees(study: StudyReader) -> list[tuple[Partition, float]]:
     """The different partitions in a study's belief, usually one, and their shares of it."""
     parts = [
-        (part.partition, weight)
+        (part.division, weight)
         for part, weight in parts_of(study.belief)
-        if isinstance(part, TreedPosterior)
+        if isinstance(part, LeafwisePosterior) and isinstance(part.division, Partition)
     ]
     if not parts:
         raise lacking(study, "partition", HINT)

@@ -35,7 +35,7 @@ from outcrop.strategies.sequence import Sequence
 from outcrop.strategies.why import Why
 from outcrop.surrogates import Family, Grounded, Mixture, Standardised, Surrogate
 from outcrop.surrogates.base import HasScales, Samples
-from outcrop.surrogates.noisy.inputs import NoisyInputs
+from outcrop.surrogates.noisy.input_noise import NoisyInputs
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 logger = logging.getLogger(__name__)

@@ -27,7 +27,8 @@ from outcrop.maximise.maximiser import SHORTEST_SCALE
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
 from outcrop.strategies.initial.per_branch import lead
-from outcrop.surrogates import Mixture, PathPosterior
+from outcrop.surrogates import LeafwisePosterior, Mixture
+from outcrop.surrogates.division import Branches
 from outcrop.surrogates.structured import MOST_LEAVES, places
 from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
@@ -152,7 +153,7 @@ class TopBranches(Acquisition):
         leaves = _leaves(parts[0])
         if len(leaves) <= max(self.exact_up_to, 1):
             return inner
-        is_levelled = all(isinstance(p, PathPosterior) and p.model.features for p in parts)
+        is_levelled = all(isinstance(p, LeafwisePosterior) and p.shared for p in parts)
         belief: Any = posterior
         if is_levelled:
             belief = BranchLevels(
@@ -171,8 +172,7 @@ class TopBranches(Acquisition):
             spreads[i] = _spread(belief, top)
         order = np.argsort(-scores, kind="stable")[: self.count].tolist()
         if self.extras:
-            data = parts[0].data
-            order.append(int(holding(leaves, data.X[data.y.argmin()][None]).argmax()))
+            order.append(parts[0].best_leaf())
             order.append(int(spreads.argmax()))
         chosen = tuple(leaves[i] for i in dict.fromkeys(order))
         return replace(self, acquisition=inner, chosen=chosen)
@@ -238,8 +238,8 @@ class _OfLevels:
 
 def _leaves(part: Any) -> Sequence[Conditions]:
     """The ways that a posterior tells apart, () if it knows nothing of them."""
-    if isinstance(part, PathPosterior):
-        return [leaf.kernel.conditions for leaf in part.leaves]
+    if isinstance(part, LeafwisePosterior) and isinstance(part.division, Branches):
+        return part.division.conditions
     return ()
 
 

@@ -6,8 +6,11 @@ __all__ = [
     "Analytic",
     "Arc",
     "Blend",
+    "BranchChains",
+    "BranchGP",
     "CoCaBO",
     "CommonNodes",
+    "Draw",
     "Family",
     "Forest",
     "ForestPosterior",
@@ -22,18 +25,16 @@ __all__ = [
     "Latent",
     "LatentGP",
     "LatentPosterior",
+    "LeafwisePosterior",
     "Lottery",
     "Marginal",
     "MarginalPosterior",
     "Mixture",
     "NIGP",
     "OneHot",
-    "PathChains",
-    "PathGP",
-    "PathPosterior",
     "Posterior",
+    "ProcessDraw",
     "RandFunc",
-    "SamplePath",
     "Spartan",
     "Standardised",
     "Structured",
@@ -41,7 +42,6 @@ __all__ = [
     "TreeStructured",
     "Treed",
     "TreedGP",
-    "TreedPosterior",
     "UTGP",
     "Warped",
 ]
@@ -49,21 +49,21 @@ __all__ = [
 from outcrop.former_names import offer_former_names
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.blend import Blend
+from outcrop.surrogates.branch_chains import BranchChains
+from outcrop.surrogates.branch_gp import BranchGP
+from outcrop.surrogates.draws import Draw, ProcessDraw
 from outcrop.surrogates.families import Family, Grounded, Spartan, Warped
 from outcrop.surrogates.forest import Forest, ForestPosterior
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.heteroscedastic import Heteroscedastic, HeteroscedasticGP
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.latent import Latent, LatentGP, LatentPosterior, Lottery
+from outcrop.surrogates.leafwise import LeafwisePosterior
 from outcrop.surrogates.mgp import MarginalPosterior
 from outcrop.surrogates.mixed import CoCaBO, OneHot
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy import NIGP, UTGP, Analytic, InputNoise, RandFunc
 from outcrop.surrogates.outcome import Standardised
-from outcrop.surrogates.path_chains import PathChains
-from outcrop.surrogates.path_gp import PathGP
-from outcrop.surrogates.path_posterior import PathPosterior
-from outcrop.surrogates.paths import SamplePath
 from outcrop.surrogates.structured import (
     Arc,
     CommonNodes,
@@ -73,6 +73,5 @@ from outcrop.surrogates.structured import (
     TreeStructured,
 )
 from outcrop.surrogates.treed import Treed, TreedGP
-from outcrop.surrogates.treed_posterior import TreedPosterior
 
 offer_former_names(__name__)

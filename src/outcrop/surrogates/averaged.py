@@ -12,7 +12,7 @@ stop at a bound either.
 
 from __future__ import annotations
 
-__all__ = ["Averaged", "AveragedPath"]
+__all__ = ["Averaged", "AveragedDraw"]
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,12 +22,12 @@ import numpy as np
 from outcrop.errors import ModelError
 from outcrop.linalg import cholesky
 from outcrop.surrogates.averages import Average, Jointly, Process, Stretched, Together
-from outcrop.surrogates.base import Posterior, PredictionPull, Samples, SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, Samples
+from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GPPosterior
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
 from outcrop.surrogates.noisy.utgp import UTGPPosterior
 from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
-from outcrop.surrogates.paths import SamplePath
 from outcrop.surrogates.surroundings import Surroundings
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -71,7 +71,7 @@ class Averaged:
         """Mean `(m,)` and covariance `(m, m)` of the average."""
         if isinstance(self._average, Process):
             return self._average.predict_joint(X)
-        if not isinstance(self.posterior, SamplesPaths):
+        if not isinstance(self.posterior, DrawsFunctions):
             raise ModelError(f"{type(self.posterior).__name__} offers no joint predictions")
         mean, covariance = self.posterior.predict_joint(self.around.points(X))
         half = self.around.average(covariance)
@@ -79,7 +79,7 @@ class Averaged:
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
         """`n` joint draws of the average, `(n, m)`."""
-        if isinstance(self.posterior, SamplesPaths):
+        if isinstance(self.posterior, DrawsFunctions):
             mean, covariance = self.predict_joint(X)
             jitter = JITTER * covariance.diagonal().max(initial=0.0) + np.finfo(float).tiny
             chol, _ = cholesky((covariance + covariance.T) / 2 + jitter * np.eye(len(X)))
@@ -88,14 +88,14 @@ class Averaged:
             raise ModelError(f"{type(self.posterior).__name__} offers no joint draws")
         return self.around.average(self.posterior.sample(self.around.points(X), rng, n).T).T
 
-    def sample_path(self, rng: Rng, features: int = 512) -> AveragedPath:
+    def draw(self, rng: Rng, features: int = 512) -> AveragedDraw:
         """One draw of the average as a function."""
-        if not isinstance(self.posterior, SamplesPaths):
+        if not isinstance(self.posterior, DrawsFunctions):
             raise ModelError(
-                f"{type(self.posterior).__name__} offers no sample paths; use a GP for Thompson "
+                f"{type(self.posterior).__name__} offers no drawn functions; use a GP for Thompson "
                 "sampling"
             )
-        return AveragedPath(self.posterior.sample_path(rng, features), self.around)
+        return AveragedDraw(self.posterior.draw(rng, features), self.around)
 
     def scales(self) -> Vector:
         """Those of f, or all of the cube where it has none."""
@@ -113,20 +113,20 @@ class Averaged:
             centre = posterior.inner
             if isinstance(centre, GPPosterior):
                 return Stretched(posterior, centre, self.around)
-        if isinstance(posterior, SamplesPaths):
+        if isinstance(posterior, DrawsFunctions):
             return Jointly(posterior, self.around)
         return Together(posterior, self.around)
 
 
 @dataclass(frozen=True, eq=False)
-class AveragedPath:
-    """A function drawn from a belief, averaged; `path(X)` is `(m,)`."""
+class AveragedDraw:
+    """A function drawn from a belief, averaged."""
 
-    path: SamplePath
+    draw: Draw
     around: Surroundings
 
     def __call__(self, X: Points) -> Vector:
-        return self.around.average(self.path(self.around.points(X)))
+        return self.around.average(self.draw(self.around.points(X)))
 
     def gradient(self, X: Points) -> Points:
-        return self.around.average(self.path.gradient(self.around.points(X)))
+        return self.around.average(self.draw.gradient(self.around.points(X)))

@@ -19,9 +19,9 @@ from outcrop.errors import ModelError
 from outcrop.kernels import ExpectedRBF, Kernel
 from outcrop.kernels.uncertain import UncertainPairs
 from outcrop.linalg import solve_lower, solve_upper
-from outcrop.surrogates.base import Posterior, PredictionPull, SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
-from outcrop.surrogates.noisy.seen import require_stationary, with_leaves
+from outcrop.surrogates.noisy.supported_kernels import require_stationary, with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
 from outcrop.surrogates.surroundings import Surroundings
 from outcrop.typing import Matrix, Points, Vector
@@ -178,7 +178,7 @@ class Jointly:
     """The average under any posterior that tells covariances; the variance is differentiated by
     central differences."""
 
-    posterior: SamplesPaths
+    posterior: DrawsFunctions
     around: Surroundings
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:

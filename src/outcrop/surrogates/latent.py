@@ -30,7 +30,7 @@ from outcrop.surrogates.families import Family
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.latent_data import LatentObservations, LatentPairs
-from outcrop.surrogates.latent_paths import LatentPath
+from outcrop.surrogates.latent_draws import LatentDraw
 from outcrop.surrogates.mixture import Mixture
 from outcrop.typing import Matrix, Rng, Vector
 
@@ -117,8 +117,8 @@ class LatentPosterior(GPPosterior):
         assert isinstance(self.data, LatentObservations)
         return self.data.latents
 
-    def sample_path(self, rng: Rng, features: int = 512) -> LatentPath:
-        return LatentPath.of(self, self.latents, rng, features)
+    def draw(self, rng: Rng, features: int = 512) -> LatentDraw:
+        return LatentDraw.of(self, self.latents, rng, features)
 
 
 @dataclass(frozen=True)

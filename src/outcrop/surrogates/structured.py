@@ -48,12 +48,12 @@ from outcrop.params import free
 from outcrop.priors import Gamma, Prior, Uniform
 from outcrop.space import Choice, Column, Space
 from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.branch_chains import BranchChains
+from outcrop.surrogates.branch_gp import BranchGP
 from outcrop.surrogates.contest import Contest, log_odds
 from outcrop.surrogates.families import Family
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.path_chains import PathChains
-from outcrop.surrogates.path_gp import PathGP
 from outcrop.typing import Conditions
 
 MOST_LEAVES = 128  # ways beyond which leaves have too little to learn from
@@ -175,7 +175,7 @@ class TreeStructured(Structured):
         assert isinstance(model.kernel, Sum)
         plain, *parts = model.kernel.kernels
         shared, *leaves = parts if isinstance(plain, Offset) else (plain, *parts)
-        tree = PathChains(PathGP(shared, tuple(leaves), model.noise), inference)  # type: ignore[arg-type]
+        tree = BranchChains(BranchGP(shared, tuple(leaves), model.noise), inference)  # type: ignore[arg-type]
         if not isinstance(plain, Offset):
             return tree
         whole = Inferred(replace(model, kernel=plain), inference)
@@ -211,7 +211,7 @@ class Independent(Structured):
 
     def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
         assert isinstance(model.kernel, Sum)
-        return PathChains(PathGP(None, model.kernel.kernels, model.noise), inference)  # type: ignore[arg-type]
+        return BranchChains(BranchGP(None, model.kernel.kernels, model.noise), inference)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

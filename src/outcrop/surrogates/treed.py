@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, ClassVar
 
-import numpy as np
-
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
@@ -22,11 +20,10 @@ from outcrop.surrogates.contest import Contest, log_odds
 from outcrop.surrogates.families import Family
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.leafwise import LeafwisePosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.partition import Partition
 from outcrop.surrogates.treed_gp import LEAST, TreedGP
-from outcrop.surrogates.treed_posterior import TreedPosterior
-from outcrop.typing import Matrix, Points
 
 CHANCE = 0.1  # that a tree predicts better, before it has predicted anything
 
@@ -109,13 +106,9 @@ class Contested(Contest):
     def shown(self, belief: Mixture, data: Observations) -> Mixture:
         alone = Partition.of(data.X, data.y, (), len(data))
         parts = [part for part in belief.components if isinstance(part, GPPosterior)]
-        components = tuple(TreedPosterior(alone, (part,)) for part in parts)
+        components = tuple(LeafwisePosterior(alone, (part,)) for part in parts)
         return Mixture(components, belief.weights, belief.state)
 
     def eased(self, surrogate: Any) -> Any:
         """As it is: leaves that did not change take turns anyway."""
         return surrogate
-
-    def noise(self, belief: Mixture, X: Points) -> Matrix:
-        parts = [part for part in belief.components if isinstance(part, TreedPosterior)]
-        return np.stack([part.noise(X) for part in parts])

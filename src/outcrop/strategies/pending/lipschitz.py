@@ -23,7 +23,7 @@ from outcrop.errors import MethodError
 from outcrop.maximise.lattice import lattice
 from outcrop.space import Space
 from outcrop.surrogates import MarginalPosterior, Mixture, Posterior
-from outcrop.surrogates.base import SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions
 from outcrop.typing import Mask, Points, Rng, Vector
 
 Gradient: TypeAlias = Callable[[Points], Points]
@@ -192,11 +192,11 @@ def _scales(part: Posterior, dimension: int) -> Vector:
 def _gradients(part: Posterior, rng: Rng, by: str, who: str) -> Sequence[Gradient]:
     if by == "mean":
         return (mean_gradient(part),)
-    if not isinstance(part, SamplesPaths):
+    if not isinstance(part, DrawsFunctions):
         raise MethodError(
             f'{who}: functions cannot be drawn from {type(part).__name__}; use constants="mean"'
         )
-    return tuple(part.sample_path(rng, FEATURES).gradient for _ in range(DRAWS))
+    return tuple(part.draw(rng, FEATURES).gradient for _ in range(DRAWS))
 
 
 def _refuse_steps(part: Posterior, pool: Points, is_number: Mask, who: str) -> None:

@@ -18,7 +18,7 @@ from outcrop.space import Space
 from outcrop.strategies.base import View
 from outcrop.strategies.pending.base import Accounted
 from outcrop.surrogates import Mixture
-from outcrop.surrogates.base import Samples, SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions, Samples
 from outcrop.typing import Points, Rng, Vector
 
 MOST_DRAWN = 2000  # joint values; drawing them takes time with the cube of their number
@@ -69,9 +69,9 @@ class _ToDraw(Acquisition):
     ) -> Acquisition:
         belief: Any = posterior
         part = belief.components[rng.choice(len(belief), p=belief.weights)]
-        if isinstance(part, SamplesPaths):
+        if isinstance(part, DrawsFunctions):
             try:
-                return acquisitions.Thompson(self.features, part.sample_path(rng, self.features))
+                return acquisitions.Thompson(self.features, part.draw(rng, self.features))
             except ModelError:  # a kernel without random features
                 pass
         if not isinstance(part, Samples):

@@ -20,8 +20,8 @@ from outcrop.priors import LogNormal, Prior
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.noisy.inputs import NoisyInputs
-from outcrop.surrogates.noisy.seen import with_leaves
+from outcrop.surrogates.noisy.input_noise import NoisyInputs
+from outcrop.surrogates.noisy.supported_kernels import with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainGP
 
 SPREAD = LogNormal(log(0.03), 1.0)  # a few per cent of a parameter's range, give or take

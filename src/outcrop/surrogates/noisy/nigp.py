@@ -28,7 +28,7 @@ from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mgp import MarginalPosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy.fixed_point import TOLERANCE, FixedPoint, fixed_point
-from outcrop.surrogates.noisy.inputs import InputNoise, NoisyInputs, quadratic_forms
+from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, quadratic_forms
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 logger = logging.getLogger(__name__)

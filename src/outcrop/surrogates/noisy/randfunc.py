@@ -23,8 +23,8 @@ from outcrop.kernels import Kernel, TaylorRBF
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.noisy.inputs import NoisyInputs
-from outcrop.surrogates.noisy.seen import with_leaves
+from outcrop.surrogates.noisy.input_noise import NoisyInputs
+from outcrop.surrogates.noisy.supported_kernels import with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainGP, UncertainObservations
 
 BOUND = 1.0  # lengthscale in standard deviations of the noise: the kernel's k(x, x) is least there

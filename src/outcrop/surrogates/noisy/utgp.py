@@ -23,15 +23,15 @@ from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.surrogates.base import HasScales, Posterior, PredictionPull, Surrogate
+from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.noisy.inputs import InputNoise, NoisyInputs, roots
-from outcrop.surrogates.noisy.seen import require_stationary
-from outcrop.surrogates.noisy.stretched import StretchedPath, stretched_joint, stretched_sample
+from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, roots
+from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw, rescaled_joint, rescaled_sample
+from outcrop.surrogates.noisy.supported_kernels import require_stationary
 from outcrop.surrogates.noisy.unscented import CombinedPull, Rule, Unscented
 from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
-from outcrop.surrogates.paths import SamplePath
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 
@@ -64,13 +64,13 @@ class UTGPPosterior:
         return mean, var, pull_back
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        return stretched_joint(self, self.inner, X)
+        return rescaled_joint(self, self.inner, X)
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
-        return stretched_sample(self, self.inner, X, rng, n)
+        return rescaled_sample(self, self.inner, X, rng, n)
 
-    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath:
-        return StretchedPath.of(self, self.inner, rng, features)  # type: ignore[return-value]
+    def draw(self, rng: Rng, features: int = 512) -> Draw:
+        return RescaledDraw.of(self, self.inner, rng, features)
 
     def condition(self, X: Points, y: Vector) -> UTGPPosterior:
         """The same process once `y` is also believed to be observed, and moved with the others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["LatentPath", "augmented"]
+__all__ = ["LatentDraw", "augmented"]
 
 from dataclasses import dataclass, replace
 
@@ -23,17 +23,17 @@ from outcrop.kernels import (
 )
 from outcrop.kernels.stationary import Stationary
 from outcrop.params import changed
+from outcrop.surrogates.draws import ProcessDraw
 from outcrop.surrogates.gp import GPPosterior
-from outcrop.surrogates.paths import SamplePath
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class LatentPath(SamplePath):
+class LatentDraw(ProcessDraw):
     """A function of points and latents, at h = 0: the latents are columns more of its own `X`."""
 
     @classmethod
-    def of(cls, posterior: GPPosterior, latents: Matrix, rng: Rng, features: int) -> LatentPath:
+    def of(cls, posterior: GPPosterior, latents: Matrix, rng: Rng, features: int) -> LatentDraw:
         data = posterior.data
         kernel = augmented(posterior.model.kernel, data.dimension, latents.shape[1])
         whole = GPPosterior(
@@ -43,7 +43,7 @@ class LatentPath(SamplePath):
             posterior.white,
             posterior.jitter,
         )
-        return cls(**vars(whole.sample_path(rng, features)))
+        return cls(**vars(whole.draw(rng, features)))
 
     def __call__(self, X: Points) -> Vector:
         return super().__call__(self._at_zero(X))
@@ -74,6 +74,6 @@ def augmented(kernel: Kernel, dimension: int, count: int) -> Kernel:
     if isinstance(kernel, Constant):
         return kernel
     raise ModelError(
-        f"{type(kernel).__name__} with latents has no sample paths; draw values at given points "
+        f"{type(kernel).__name__} with latents has no drawn functions; draw values at given points "
         "with `sample` instead"
     )

@@ -1,23 +1,18 @@
-"""Gaussian processes in the leaves of a conditional space, joined by what their ways share.
+"""Gaussian processes in the leaves of a conditional space, joined by linear effects they share.
 
-A leaf is one way p through the tree of choices. Its process g_p is independent of all others, and
-a linear model of the nodes on the way is added [Jenatton et al. 2017]:
+A leaf is one branch p, a way through the choices of the space. Its process g_p is independent of
+all others, and a linear model of the nodes on the branch is added [Jenatton et al. 2017]:
 
     y = b + z(x)ᵀ c + g_p(x) + noise,    c ~ N(0, σ² I)
 
-Given c, leaves know nothing of each other. So with M_p = K_p + noise = L_p L_pᵀ, Z_p the features
-at the data of a leaf, A_p = L_p⁻¹ Z_p and w_p = L_p⁻¹ (y_p − b), all that the leaf has to say is in
-A_pᵀA_p, A_pᵀw_p and w_pᵀw_p, and c | y ~ N(Λ⁻¹ f, Λ⁻¹) with
-
-    Λ = I/σ² + Σ_p A_pᵀ A_p,    f = Σ_p A_pᵀ w_p.
-
-That is the process with the covariance σ² zᵀz' + 1[p = p'] K_p [ibid., eq. 4], in O(V³ + Σ n_p³)
-instead of O(n³).
+That is the process with the covariance σ² zᵀz' + 1[p = p'] K_p [ibid., eq. 4]. Given c, leaves are
+independent. So with the notation of `leafwise`, the likelihood needs only A_pᵀA_p, A_pᵀw_p and
+w_pᵀw_p of each leaf, and costs O(V³ + Σ n_p³) instead of O(n³).
 """
 
 from __future__ import annotations
 
-__all__ = ["LeafData", "PathData", "PathGP", "Spoken", "assembled"]
+__all__ = ["BranchData", "BranchGP", "LeafData", "LeafFactor", "joint_log_density"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +36,9 @@ from outcrop.linalg import (
     solve_upper,
 )
 from outcrop.params import Free, shaped
-from outcrop.surrogates.path_posterior import Leaf, PathPosterior
+from outcrop.surrogates.division import Branches
+from outcrop.surrogates.gp import GP
+from outcrop.surrogates.leafwise import LeafwisePosterior, SharedEffects
 from outcrop.typing import Matrix, Vector
 
 
@@ -56,7 +53,7 @@ class LeafData:
 
 
 @dataclass(frozen=True, eq=False)
-class PathData:
+class BranchData:
     """Observations sorted into leaves; `leaves` has None where there is nothing."""
 
     data: Observations
@@ -68,13 +65,13 @@ class PathData:
 
     @cached_property
     def used(self) -> Indices:
-        """Features that any leaf uses; of the others the data say nothing."""
+        """Features that are not 0 at all data; the data hold no information on the others."""
         some = [leaf.used for leaf in self.leaves if leaf is not None]
         return np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *some]))
 
     @cached_property
     def places(self) -> tuple[Indices | None, ...]:
-        """Where the features of each leaf, and behind them its values, are among those used."""
+        """Where the features of each leaf, and behind them its values, stand among those used."""
         return tuple(
             None if leaf is None else np.append(np.searchsorted(self.used, leaf.used), self.last)
             for leaf in self.leaves
@@ -85,8 +82,8 @@ class PathData:
         return len(self.used)
 
 
-class Spoken(NamedTuple):
-    """What one leaf has to say once its hyperparameters are known."""
+class LeafFactor(NamedTuple):
+    """The Cholesky factor and the whitened data of a leaf."""
 
     chol: Matrix  # L_p
     white: Matrix  # [A_p, w_p], (n_p, features used + 1)
@@ -95,10 +92,10 @@ class Spoken(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class PathGP:
-    """A process for every leaf, and features that they share; None shares nothing.
+class BranchGP:
+    """A process for every leaf, and linear effects that they share; None shares nothing.
 
-    `shared` is the covariance of zᵀc; each of `leaves` lives within the conditions of one way.
+    `shared` is the covariance of zᵀc; each of `leaves` is a kernel within one branch's conditions.
     """
 
     shared: Scaled | None
@@ -109,13 +106,13 @@ class PathGP:
     def __post_init__(self) -> None:
         if self.shared is not None and not isinstance(self.shared.kernel, BranchFeatures):
             raise ModelError(
-                f"PathGP(shared={self.shared!r}): expected Scaled(variance, BranchFeatures(…)), or "
-                "None to share nothing"
+                f"BranchGP(shared={self.shared!r}): expected Scaled(variance, BranchFeatures(…)), "
+                "or None to share nothing"
             )
         if not self.leaves:
-            raise ModelError("PathGP(leaves=()): expected a kernel for each way")
+            raise ModelError("BranchGP(leaves=()): expected a kernel for each branch")
         if not isinstance(self.noise, Free) and not 0 <= self.noise < inf:
-            raise ModelError(f"PathGP(noise={self.noise!r}): expected a variance of at least 0")
+            raise ModelError(f"BranchGP(noise={self.noise!r}): expected a variance of at least 0")
 
     @property
     def features(self) -> BranchFeatures | None:
@@ -126,9 +123,9 @@ class PathGP:
         """The covariance of the whole as one kernel [ibid., eq. 4]."""
         return Sum(self.leaves if self.shared is None else (self.shared, *self.leaves))
 
-    def sorted(self, data: Observations | PathData) -> PathData:
-        """The observations by leaf; asked for once, and then given in their place."""
-        if isinstance(data, PathData):
+    def sorted(self, data: Observations | BranchData) -> BranchData:
+        """The observations by leaf; what is sorted already is returned as it is."""
+        if isinstance(data, BranchData):
             return data
         Z = np.zeros((len(data), 0)) if self.features is None else self.features.values(data.X)
         inside = holding([leaf.conditions for leaf in self.leaves], data.X)
@@ -137,46 +134,50 @@ class PathGP:
         leaves: list[LeafData | None] = []
         for one in inside.T:
             rows = np.flatnonzero(one)
-            noise = None if data.noise is None else data.noise[rows]
             used = np.flatnonzero(Z[rows].any(0))
-            own = Observations(data.X[rows], data.y[rows], noise)
-            leaves.append(LeafData(rows, own, used, Z[np.ix_(rows, used)]) if len(rows) else None)
-        return PathData(data, tuple(leaves), Z.shape[1])
+            own = LeafData(rows, data.rows(rows), used, Z[np.ix_(rows, used)])
+            leaves.append(own if len(rows) else None)
+        return BranchData(data, tuple(leaves), Z.shape[1])
 
-    def condition(self, data: Observations | PathData) -> PathPosterior:
+    def condition(self, data: Observations | BranchData) -> LeafwisePosterior:
         sorted_ = self.sorted(data)
-        leaves = []
+        none = Observations(np.zeros((0, sorted_.data.dimension)), np.zeros(0))
+        leaves, features = [], []
         for kernel, own in zip(self.leaves, sorted_.leaves, strict=True):
-            if own is None:
-                leaves.append(Leaf.empty(kernel, sorted_))
-                continue
-            K, _ = kernel.kernel.on(own.data.pairs)
-            chol, jitter = cholesky(with_noise(K, self.noise, own.data))
-            Z = np.zeros((len(own.data), sorted_.features))
-            Z[:, own.used] = own.Z
-            leaves.append(Leaf.of(kernel, own.data, Z, chol, self.mean, jitter))
-        return PathPosterior.of(self, sorted_.data, tuple(leaves))
+            known = none if own is None else own.data
+            leaves.append(GP(kernel.kernel, self.noise, self.mean).condition(known))
+            Z = np.zeros((len(known), sorted_.features))
+            if own is not None:
+                Z[:, own.used] = own.Z
+            features.append(Z)
+        division = Branches(tuple(leaf.conditions for leaf in self.leaves), none.dimension)
+        shared = None
+        if self.features is not None:
+            shared = SharedEffects.of(self.features, self.shared_variance, leaves, features)
+        return LeafwisePosterior(division, tuple(leaves), shared)
 
-    def log_likelihood(self, data: Observations | PathData) -> float:
+    def log_likelihood(self, data: Observations | BranchData) -> float:
         """log p(y | X); −inf where a covariance cannot be factorised."""
         sorted_ = self.sorted(data)
         try:
-            spoken = [self.spoken(i, sorted_)[0] for i, _ in enumerate(self.leaves)]
-            return assembled(spoken, sorted_, self.shared_variance)
+            each = [self.factor(i, sorted_)[0] for i, _ in enumerate(self.leaves)]
+            return joint_log_density(each, sorted_, self.shared_variance)
         except NumericalError:
             return -inf
 
-    def spoken(self, leaf: int, data: PathData) -> tuple[Spoken | None, Pull | None]:
-        """What a leaf has to say, and how a gradient in its covariances travels back."""
+    def factor(self, leaf: int, data: BranchData) -> tuple[LeafFactor | None, Pull | None]:
+        """The factor of a leaf with data, and how a gradient in its covariances travels back."""
         own = data.leaves[leaf]
         if own is None:
             return None, None
-        return spoken(self.leaves[leaf].kernel, own, self.noise, self.mean)
+        return leaf_factor(self.leaves[leaf].kernel, own, self.noise, self.mean)
 
-    def log_likelihood_with_gradient(self, data: Observations | PathData) -> tuple[float, PathGP]:
+    def log_likelihood_with_gradient(
+        self, data: Observations | BranchData
+    ) -> tuple[float, BranchGP]:
         """log p(y | X), and its gradient shaped like the model."""
         sorted_ = self.sorted(data)
-        each = [self.spoken(i, sorted_) for i, _ in enumerate(self.leaves)]
+        each = [self.factor(i, sorted_) for i, _ in enumerate(self.leaves)]
         total, chol = _joined([one for one, _ in each], sorted_, self.shared_variance)
         value = _log_density(total, chol, [one for one, _ in each], sorted_, self.shared_variance)
         c = solve_upper(chol, solve_lower(chol, total[:-1, -1]))
@@ -216,30 +217,30 @@ class PathGP:
         return 1.0 if self.shared is None else self.shared.variance
 
 
-def with_noise(K: Matrix, noise: float, data: Observations) -> Matrix:
-    """`K` with the noise on its diagonal; `K` is changed."""
-    K.reshape(-1)[:: len(K) + 1] += noise if data.noise is None else noise + data.noise
-    return K
-
-
-def spoken(kernel: Kernel, own: LeafData, noise: float, mean: float) -> tuple[Spoken, Pull]:
-    """What a leaf with data has to say if it has that kernel."""
+def leaf_factor(
+    kernel: Kernel, own: LeafData, noise: float, mean: float
+) -> tuple[LeafFactor, Pull]:
+    """The factor of a leaf with data and that kernel, and the pullback of its covariances."""
     K, pull = kernel.on(own.data.pairs)
-    chol, _ = cholesky(with_noise(K.copy(), noise, own.data))
+    noisy = K.copy()
+    noisy.reshape(-1)[:: len(K) + 1] += noise if own.data.noise is None else noise + own.data.noise
+    chol, _ = cholesky(noisy)
     sides = np.empty((len(own.data), len(own.used) + 1), order="F")
     sides[:, :-1], sides[:, -1] = own.Z, own.data.y - mean
     white = solve_lower(chol, sides)
-    return Spoken(chol, white, white.T @ white, float(np.log(chol.diagonal()).sum())), pull
+    return LeafFactor(chol, white, white.T @ white, float(np.log(chol.diagonal()).sum())), pull
 
 
-def assembled(each: Sequence[Spoken | None], data: PathData, variance: float) -> float:
-    """The log likelihood of all leaves together."""
+def joint_log_density(
+    each: Sequence[LeafFactor | None], data: BranchData, variance: float
+) -> float:
+    """The log likelihood of the data of all leaves together."""
     total, chol = _joined(each, data, variance)
     return _log_density(total, chol, each, data, variance)
 
 
 def _joined(
-    each: Sequence[Spoken | None], data: PathData, variance: float
+    each: Sequence[LeafFactor | None], data: BranchData, variance: float
 ) -> tuple[Matrix, Matrix]:
     """[[Σ AᵀA, f], [fᵀ, Σ wᵀw]] over the features used, and the factor of Λ."""
     total = np.zeros((data.last + 1, data.last + 1))
@@ -253,8 +254,8 @@ def _joined(
 def _log_density(
     total: Matrix,
     chol: Matrix,
-    each: Sequence[Spoken | None],
-    data: PathData,
+    each: Sequence[LeafFactor | None],
+    data: BranchData,
     variance: float,
 ) -> float:
     g = solve_lower(chol, total[:-1, -1])
@@ -263,7 +264,7 @@ def _log_density(
     return -0.5 * float(total[-1, -1] - g @ g) - roots - 0.5 * len(data) * LOG_2PI
 
 
-def _bars(one: Spoken, c: Vector, C: Matrix) -> tuple[Matrix, Vector]:
+def _bars(one: LeafFactor, c: Vector, C: Matrix) -> tuple[Matrix, Vector]:
     """The gradient in a leaf's covariances, folded into one triangle, and α at its points."""
     back = solve_upper(one.chol, one.white)  # [M⁻¹Z, M⁻¹(y − b)]
     B, alpha = back[:, :-1], back[:, -1] - back[:, :-1] @ c

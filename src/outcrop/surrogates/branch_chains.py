@@ -1,21 +1,19 @@
 """Hyperparameters of processes in the leaves of a conditional space.
 
-Given what is shared, a leaf's hyperparameters know of the others' through the features alone, and a
-result changes what one leaf has to say. So chains that are warm move the slots of the leaves that
-have new observations, and those that all leaves share. `theta` is `(dim,)`.
+Given the shared effects, leaves are independent, and a new result changes the factor of one leaf
+only. So warm chains move the slots of the leaves that have new observations, and those that all
+leaves share. `theta` is `(dim,)`.
 """
 
 from __future__ import annotations
 
-__all__ = ["PathChains", "PathTarget"]
+__all__ = ["BranchChains", "BranchTarget"]
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,26 +24,30 @@ from outcrop.inference import Draws, Inference, Laplace, Slice
 from outcrop.kernels import Constant, Kernel, Within
 from outcrop.linalg import Indices
 from outcrop.params import Layout
-from outcrop.surrogates.inferred import PriorOfSlots
+from outcrop.surrogates.branch_gp import (
+    BranchData,
+    BranchGP,
+    LeafFactor,
+    joint_log_density,
+    leaf_factor,
+)
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.path_gp import PathData, PathGP, Spoken, assembled, spoken
+from outcrop.surrogates.warm_chains import PriorOfSlots, conditioned, restored, stored
 from outcrop.typing import Mask, Matrix, Rng, Vector
 
-logger = logging.getLogger(__name__)
-
-NO_SLOTS = Within((), Constant())  # stands for leaves where only what they share is wanted
+NO_SLOTS = Within((), Constant())  # in place of the leaves, to lay out the shared slots alone
 
 
 @dataclass(frozen=True, eq=False)
-class PathTarget(PriorOfSlots):
+class BranchTarget(PriorOfSlots):
     """The posterior of a model's free slots; a leaf that did not move is not factorised again."""
 
-    model: PathGP
-    data: PathData
-    _kept: dict[int, tuple[bytes, Spoken | None]] = field(default_factory=dict)
+    model: BranchGP
+    data: BranchData
+    _kept: dict[int, tuple[bytes, LeafFactor | None]] = field(default_factory=dict)
 
     @cached_property
-    def layout(self) -> Layout[PathGP]:
+    def layout(self) -> Layout[BranchGP]:
         return Layout.of(self.model, self.data.data)
 
     def log_likelihood(self, theta: Vector) -> float:
@@ -53,9 +55,9 @@ class PathTarget(PriorOfSlots):
         scalars = np.array([common.noise, common.mean]).tobytes()
         try:
             each = [
-                self._spoken(i, theta[part], scalars, common) for i, part in enumerate(self._parts)
+                self._factor(i, theta[part], scalars, common) for i, part in enumerate(self._parts)
             ]
-            return assembled(each, self.data, common.shared_variance)
+            return joint_log_density(each, self.data, common.shared_variance)
         except NumericalError:
             return -inf
 
@@ -71,7 +73,7 @@ class PathTarget(PriorOfSlots):
         own = [self._parts[leaf] for leaf in leaves]
         return np.sort(np.concatenate([self._common_part, *own]))
 
-    def _spoken(self, i: int, theta: Vector, scalars: bytes, common: PathGP) -> Spoken | None:
+    def _factor(self, i: int, theta: Vector, scalars: bytes, common: BranchGP) -> LeafFactor | None:
         own = self.data.leaves[i]
         if own is None:
             return None
@@ -79,7 +81,7 @@ class PathTarget(PriorOfSlots):
         known = self._kept.get(i)
         if known is None or known[0] != key:
             kernel = self._leaves[i].bind(theta)
-            known = key, spoken(kernel, own, common.noise, common.mean)[0]
+            known = key, leaf_factor(kernel, own, common.noise, common.mean)[0]
             self._kept[i] = known
         return known[1]
 
@@ -93,7 +95,7 @@ class PathTarget(PriorOfSlots):
         return [self._found(f"leaves.{i}.") for i, _ in enumerate(self.model.leaves)]
 
     @cached_property
-    def _common(self) -> Layout[PathGP]:
+    def _common(self) -> Layout[BranchGP]:
         """The slots that no leaf has for itself, of a model whose leaves have none."""
         return Layout.of(replace(self.model, leaves=(NO_SLOTS,)), self.data.data)
 
@@ -109,10 +111,10 @@ class PathTarget(PriorOfSlots):
 
 
 @dataclass(frozen=True, eq=False)
-class _Some:
+class _SomeCoordinates:
     """A target in some of its coordinates, the others being as they are in `theta`."""
 
-    target: PathTarget
+    target: BranchTarget
     theta: Vector
     moving: Indices
 
@@ -152,10 +154,10 @@ class _Some:
 
 
 @dataclass(frozen=True, eq=False)
-class PathChains:
+class BranchChains:
     """`model` with its free slots filled by `inference`: one component per draw."""
 
-    model: PathGP
+    model: BranchGP
     inference: Inference
 
     def __post_init__(self) -> None:
@@ -169,33 +171,23 @@ class PathChains:
     ) -> Mixture:
         """The belief given `observations`, started from an earlier mixture's `state`."""
         data = self.model.sorted(observations)
-        target = PathTarget(self.model, data)
+        target = BranchTarget(self.model, data)
         if target.dim == 0:
             return Mixture.single(self.model.condition(data))
-        marks = [0 if one is None else crc32(one.data.X.tobytes()) for one in data.leaves]
+        marks = [0 if own is None else own.data.mark for own in data.leaves]
         draws = self._drawn(target, marks, rng, previous or {})
-        components = []
-        for theta in draws.thetas:
-            try:
-                components.append(target.layout.bind(theta).condition(data))
-            except NumericalError as error:
-                logger.warning("a hyperparameter draw was left out: %s", error)
-        if not components:
-            raise NumericalError(
-                f"none of {len(draws)} hyperparameter draws gives covariances that factorise"
-            )
-        state: dict[str, Any] = {
-            "marks": marks,
-            "thetas": [target.layout.split(theta) for theta in draws.thetas],
-        }
-        if draws.widths is not None:
-            state["widths"] = [target.layout.split(own) for own in draws.widths]
-        return Mixture(tuple(components), np.ones(len(components)), state)
+        components, weights = conditioned(
+            draws.thetas,
+            np.ones(len(draws)),
+            lambda theta: target.layout.bind(theta).condition(data),
+        )
+        state = {"marks": marks, **stored(target.layout, draws, observations)}
+        return Mixture(components, weights, state)
 
     def _drawn(
-        self, target: PathTarget, marks: list[int], rng: Rng, before: Mapping[str, Any]
+        self, target: BranchTarget, marks: list[int], rng: Rng, before: Mapping[str, Any]
     ) -> Draws:
-        start = _restored(target.layout, before)
+        start = restored(target.layout, before, target.data.data)
         inference, known = self.inference, before.get("marks", [])
         if (
             start is None
@@ -211,7 +203,7 @@ class PathChains:
 
 
 def _followed(
-    target: PathTarget,
+    target: BranchTarget,
     start: Draws,
     widths: Matrix,
     moving: Indices,
@@ -227,7 +219,7 @@ def _followed(
     if inference.moved is not None:
         chains = np.sort(rng.permutation(chains)[: inference.moved])
     for chain in chains.tolist():
-        some = _Some(target, thetas[chain], moving)
+        some = _SomeCoordinates(target, thetas[chain], moving)
         own = Draws.equal(
             thetas[chain][None, moving], np.full(1, np.nan), widths[chain][None, moving]
         )
@@ -235,15 +227,4 @@ def _followed(
         thetas[chain] = some.whole(drawn.thetas[0])
         if drawn.widths is not None:
             widths[chain, moving] = drawn.widths[0]
-    return Draws.equal(thetas, np.full(len(thetas), np.nan), widths)
-
-
-def _restored(layout: Layout[PathGP], state: Mapping[str, Any]) -> Draws | None:
-    """The draws behind a state, in today's layout; entries that are new are NaN."""
-    if not state.get("thetas"):
-        return None
-    thetas = np.stack([layout.join(parts) for parts in state["thetas"]])
-    widths = None
-    if "widths" in state:
-        widths = np.stack([layout.join(parts) for parts in state["widths"]])
     return Draws.equal(thetas, np.full(len(thetas), np.nan), widths)

@@ -10,8 +10,8 @@ from outcrop.errors import ModelError
 from outcrop.kernels import Constant, Fourier, Level, Linear, Matern52, Scaled, Within
 from outcrop.params import shaped
 from outcrop.surrogates import GP, Mixture
-from outcrop.surrogates.path_gp import PathGP
-from outcrop.surrogates.path_stack import PathStack
+from outcrop.surrogates.branch_gp import BranchGP
+from outcrop.surrogates.leafwise_stack import LeafwiseStack
 from outcrop.surrogates.structured import TreeStructured
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
 from outcrop.testing.differences import numbers, with_number
@@ -69,7 +69,7 @@ def test_gradient_of_the_likelihood_is_that_of_finite_differences(seed, basis):
 @settings(max_examples=15, deadline=None, derandomize=True)
 def test_without_anything_shared_leaves_are_independent(seed):
     space, data, model, rng = example(seed)
-    alone = PathGP(None, model.leaves, model.noise, model.mean)
+    alone = BranchGP(None, model.leaves, model.noise, model.mean)
     posterior = alone.condition(data)
     X = random_points(space, 20, rng)
     total = 0.0
@@ -141,7 +141,7 @@ def test_beliefs_are_predicted_from_at_once_as_one_by_one(seed):
     more = random_points(space, 2, rng)
     parts = tuple(part.condition(more, np.array([0.1, 0.4])) for part in theirs)
     belief = Mixture(parts, np.ones(2))
-    assert isinstance(belief._stack, PathStack)
+    assert isinstance(belief._stack, LeafwiseStack)
     X = random_points(space, 14, rng)
     means, variances, pull = belief.predict_each_with_pullback(X)
     mean_bar, var_bar = rng.normal(size=(2, 2, len(X)))
@@ -159,9 +159,9 @@ def test_beliefs_at_different_points_are_not_stacked():
     space, data, model, rng = example(1)
     one = model.condition(data)
     other = one.condition(random_points(space, 1, rng), np.zeros(1))
-    assert PathStack.of([one, other]) is None
-    assert PathStack.of([one, "something else"]) is None
-    assert PathStack.of([]) is None
+    assert LeafwiseStack.of([one, other]) is None
+    assert LeafwiseStack.of([one, "something else"]) is None
+    assert LeafwiseStack.of([]) is None
 
 
 def test_the_value_of_an_inactive_parameter_changes_nothing():
@@ -192,7 +192,7 @@ def test_draws_have_the_moments_of_the_prediction():
     draws = posterior.sample(X, rng, 20_000)
     np.testing.assert_allclose(draws.mean(0), mean, atol=0.05)
     np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.08)
-    paths = np.array([posterior.sample_path(rng, 64)(X) for _ in range(600)])
+    paths = np.array([posterior.draw(rng, 64)(X) for _ in range(600)])
     deviation = np.sqrt(np.diagonal(covariance))
     np.testing.assert_allclose(paths.mean(0), mean, atol=5 * deviation.max() / 600**0.5)
     np.testing.assert_allclose(paths.std(0), deviation, rtol=0.2, atol=0.05)
@@ -200,7 +200,7 @@ def test_draws_have_the_moments_of_the_prediction():
 
 def test_gradient_of_a_drawn_function_is_that_of_finite_differences():
     space, data, model, rng = example(9)
-    path = model.condition(data).sample_path(rng, 64)
+    path = model.condition(data).draw(rng, 64)
     X = random_points(space, 6, rng)
     codes = np.array([column.is_code for column in space.columns])
     expected = central_differences(lambda x: float(path(np.where(codes, X, x)).sum()), X)
@@ -232,12 +232,12 @@ def test_levels_are_the_belief_without_the_process_of_a_leaf():
 def test_models_that_make_no_sense_are_refused():
     leaf = Within((), Matern52([0.3]))
     with pytest.raises(ModelError, match="BranchFeatures"):
-        PathGP(Scaled(1.0, Constant()), (leaf,))
-    with pytest.raises(ModelError, match="each way"):
-        PathGP(None, ())
+        BranchGP(Scaled(1.0, Constant()), (leaf,))
+    with pytest.raises(ModelError, match="each branch"):
+        BranchGP(None, ())
     with pytest.raises(ModelError, match="at least 0"):
-        PathGP(None, (leaf,), noise=-1.0)
-    model = PathGP(None, (Within(((0, 0),), Matern52([0.3])),))
+        BranchGP(None, (leaf,), noise=-1.0)
+    model = BranchGP(None, (Within(((0, 0),), Matern52([0.3])),))
     with pytest.raises(ModelError, match="no leaf"):
         model.sorted(Observations([[1.0]], [0.0]))
     posterior = model.condition(Observations([[0.0]], [0.0]))

@@ -8,53 +8,53 @@ variance everywhere:
 
 from __future__ import annotations
 
-__all__ = ["StretchedPath", "stretched_joint", "stretched_sample"]
+__all__ = ["RescaledDraw", "rescaled_joint", "rescaled_sample"]
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from outcrop.errors import ModelError
-from outcrop.surrogates.base import Posterior, Samples, SamplesPaths
-from outcrop.surrogates.paths import SamplePath
+from outcrop.surrogates.base import DrawsFunctions, Posterior, Samples
+from outcrop.surrogates.draws import Draw
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class StretchedPath:
+class RescaledDraw:
     """A path of `centre`, moved and stretched to be one of `posterior`."""
 
     posterior: Posterior
     centre: Posterior
-    path: SamplePath
+    draw: Draw
 
     @classmethod
-    def of(cls, posterior: Posterior, centre: Posterior, rng: Rng, features: int) -> StretchedPath:
-        if not isinstance(centre, SamplesPaths):
+    def of(cls, posterior: Posterior, centre: Posterior, rng: Rng, features: int) -> RescaledDraw:
+        if not isinstance(centre, DrawsFunctions):
             raise ModelError(
-                f"{type(centre).__name__} offers no sample paths; use Slice() or MAP() with "
+                f"{type(centre).__name__} offers no drawn functions; use Slice() or MAP() with "
                 "Thompson sampling"
             )
-        return cls(posterior, centre, centre.sample_path(rng, features))
+        return cls(posterior, centre, centre.draw(rng, features))
 
     def __call__(self, X: Points) -> Vector:
         mean, var = self.posterior.predict(X)
         mean0, var0 = self.centre.predict(X)
-        return mean + (self.path(X) - mean0) * np.sqrt(var / var0)
+        return mean + (self.draw(X) - mean0) * np.sqrt(var / var0)
 
     def gradient(self, X: Points) -> Points:
         """∇g at each row of `X`, `(m, d)`."""
         _, var, pull = self.posterior.predict_with_pullback(X)
         mean0, var0, pull0 = self.centre.predict_with_pullback(X)
         ratio = np.sqrt(var / var0)
-        away = 0.5 * (self.path(X) - mean0) * ratio
-        slope = ratio[:, None] * self.path.gradient(X)
+        away = 0.5 * (self.draw(X) - mean0) * ratio
+        slope = ratio[:, None] * self.draw.gradient(X)
         return slope + pull(np.ones(len(X)), away / var) - pull0(ratio, away / var0)
 
 
-def stretched_joint(posterior: Posterior, centre: Posterior, X: Points) -> tuple[Vector, Matrix]:
+def rescaled_joint(posterior: Posterior, centre: Posterior, X: Points) -> tuple[Vector, Matrix]:
     """Mean and covariance of `posterior` at `X`, with the correlations of `centre`."""
-    if not isinstance(centre, SamplesPaths):
+    if not isinstance(centre, DrawsFunctions):
         raise ModelError(f"{type(centre).__name__} offers no joint predictions")
     mean, var = posterior.predict(X)
     covariance = centre.predict_joint(X)[1]
@@ -64,9 +64,7 @@ def stretched_joint(posterior: Posterior, centre: Posterior, X: Points) -> tuple
     return mean, joint
 
 
-def stretched_sample(
-    posterior: Posterior, centre: Posterior, X: Points, rng: Rng, n: int
-) -> Matrix:
+def rescaled_sample(posterior: Posterior, centre: Posterior, X: Points, rng: Rng, n: int) -> Matrix:
     """Joint draws `(n, m)`."""
     if not isinstance(centre, Samples):
         raise ModelError(f"{type(centre).__name__} offers no joint draws")
