@@ -17,6 +17,7 @@ from outcrop.errors import ModelError, NoBelief, NumericalError, SpaceExhausted
 from outcrop.inference import Inference, Slice
 from outcrop.maximise import Function, Maximises
 from outcrop.space import Space
+from outcrop.strategies.acquisition_function import AcquisitionFunction
 from outcrop.strategies.base import Suggestion, View
 from outcrop.strategies.defaults import (
     INFERENCE,
@@ -78,20 +79,6 @@ def _each(belief: Mixture, X: Points) -> tuple[Matrix, Matrix]:
     """Mean and standard deviation of every component, `(components, n)`."""
     mean, var = belief.predict_each(X)
     return mean, np.sqrt(var)
-
-
-@dataclass(frozen=True, eq=False)
-class Ascended:
-    """An acquisition on a belief, as a function to maximise."""
-
-    acquisition: Acquisition
-    posterior: Mixture
-
-    def __call__(self, X: Points) -> Vector:
-        return self.acquisition(self.posterior, X)
-
-    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
-        return self.acquisition.with_gradient(self.posterior, X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +196,7 @@ class ModelBased:
         candidates = maximiser.candidates(self.space, rng, best)
         incumbent = np.array([part.incumbent() for part in posterior.components])
         ready = acquisition.prepare(posterior, incumbent, candidates, rng, self._step(view))
-        function: Function = Ascended(ready, posterior)
+        function: Function = AcquisitionFunction(ready, posterior)
         if ready.logarithmic and not self._is_relaxed:
             function = Interior.of(function, self.space)
         feasibility = None
