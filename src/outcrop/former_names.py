@@ -22,6 +22,23 @@ from importlib import import_module
 
 # Former name of a class to its name now, both as stored: package and class.
 FORMER = {
+    "kernels.Arc": "baselines.ArcEmbedding",
+    "kernels.CommonNodes": "baselines.CommonNodeSum",
+    "kernels.PathFeatures": "kernels.BranchFeatures",
+    "kernels.Spartan": "kernels.LocalGlobal",
+    "maximise.DeltaCover": "baselines.DeltaCover",
+    "surrogates.Arc": "baselines.Arc",
+    "surrogates.CoCaBO": "surrogates.CategoryMix",
+    "surrogates.CommonNodes": "baselines.CommonNodes",
+    "surrogates.Family": "surrogates.Kind",
+    "surrogates.Independent": "baselines.Independent",
+    "surrogates.Marginal": "baselines.Marginal",
+    "surrogates.OneHot": "baselines.OneHot",
+    "surrogates.PathChains": "surrogates.BranchChains",
+    "surrogates.PathGP": "surrogates.BranchGP",
+    "surrogates.PathPosterior": "surrogates.LeafwisePosterior",
+    "surrogates.SamplePath": "surrogates.ProcessDraw",
+    "surrogates.TreedPosterior": "surrogates.LeafwisePosterior",
     "initial.OnePerPath": "initial.OnePerBranch",
     "initial.Uniform": "initial.RandomDesign",
     "pending.Thompson": "pending.ThompsonSampling",

@@ -184,7 +184,7 @@ def test_the_two_steps_choose_the_way_with_the_best_level_and_search_nothing_els
     X = random_points(space, 400, rng)
     ready = TopBranches(count=1, extras=False, exact_up_to=0).prepare(belief, -1.0, X, rng, 1)
     (chosen,) = ready.chosen
-    values = LogEI(best=-1.0)(BranchLevels(belief), X)
+    values = LogEI(best=-1.0)(BranchLevels.of(belief), X)
     winner = X[values.argmax()]
     assert all(winner[c] == code for c, code in chosen)
     inside = np.all([X[:, c] == code for c, code in chosen], axis=0)

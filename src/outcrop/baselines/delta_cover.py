@@ -26,7 +26,7 @@ WIDEST = 0.1  # half the width of the first boxes
 class DeltaCover(Maximiser):
     """Finds the best legal point by covers of ever smaller boxes, and climbs nowhere.
 
-        oc.Method(surrogate=oc.surrogates.Latent(), maximiser=oc.maximise.DeltaCover())
+        oc.Method(surrogate=oc.surrogates.Latent(), maximiser=oc.baselines.DeltaCover())
 
     `spread` and `boxed` points are meant for each column of the space. It scores many times more
     points than `Maximiser`, and what that says of incumbents, ascents and sweeps has no meaning.

@@ -15,9 +15,11 @@ from outcrop.surrogates.tree_structured import leaf_kernels
 
 @dataclass(frozen=True)
 class Marginal(DenseBranches):
-    """The belief of `TreeStructured(chance=1.0)`, as one dense process [Jenatton et al. 2017, eq. 4].
+    """The belief of `TreeStructured(chance=1.0)` as one dense process.
 
-    oc.Method(surrogate=oc.baselines.Marginal())
+        oc.Method(surrogate=oc.baselines.Marginal())
+
+    Its kernel is that of Jenatton et al. 2017, eq. 4.
     """
 
     basis: Basis = field(default_factory=Linear)

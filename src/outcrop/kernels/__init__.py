@@ -5,9 +5,7 @@ from __future__ import annotations
 __all__ = [
     "RBF",
     "Additive",
-    "ArcEmbedding",
     "BetaCDF",
-    "CommonNodeSum",
     "Conditional",
     "Constant",
     "ExpectedRBF",
@@ -37,11 +35,9 @@ __all__ = [
 ]
 
 from outcrop.former_names import offer_former_names
-from outcrop.kernels.arc import ArcEmbedding
 from outcrop.kernels.base import Kernel
 from outcrop.kernels.branch_features import BranchFeatures, Fourier, Level, Linear
 from outcrop.kernels.categorical import Conditional, Overlap
-from outcrop.kernels.common_nodes import CommonNodeSum
 from outcrop.kernels.compose import Additive, Constant, Offset, Product, Scaled, Subspace, Sum
 from outcrop.kernels.curves import BetaCDF, Kumaraswamy
 from outcrop.kernels.expected import ExpectedRBF

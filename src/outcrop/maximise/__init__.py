@@ -1,16 +1,15 @@
 """The argmax of a function on a space.
 
 Read `maximiser` for the course of a search, `candidates` and `lattice` for where it looks first,
-`ascent` for how it climbs, `mixed` for what it does with discrete columns; `cover` for another way.
+`ascent` for how it climbs, `mixed` for what it does with discrete columns.
 """
 
 from __future__ import annotations
 
-__all__ = ["DeltaCover", "Function", "Maximiser", "Maximises", "Maximum"]
+__all__ = ["Function", "Maximiser", "Maximises", "Maximum"]
 
 from outcrop.former_names import offer_former_names
 from outcrop.maximise.base import Function, Maximises, Maximum
-from outcrop.maximise.cover import DeltaCover
 from outcrop.maximise.maximiser import Maximiser
 
 offer_former_names(__name__)

@@ -16,7 +16,8 @@ from outcrop.plots import canvas
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites
 from outcrop.space import Space
-from outcrop.strategies import ModelBased, View
+from outcrop.strategies import Strategy, View
+from outcrop.strategies.wrapped_model import model_of, with_model
 from outcrop.study.objective_belief import ObjectiveBelief, Search
 from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import Mixture
@@ -66,13 +67,10 @@ class _Ignore:
         return posterior, acquisition
 
 
-def _unaware(strategy: Any) -> Any:
-    """The same strategy, which takes no notice of running trials."""
-    if isinstance(strategy, ModelBased):
-        return replace(strategy, pending=_Ignore())
-    if hasattr(strategy, "inner"):
-        return replace(strategy, inner=_unaware(strategy.inner))
-    return strategy
+def _unaware(strategy: Strategy) -> Strategy:
+    """The same strategy, whose model ignores running trials."""
+    model = model_of(strategy)
+    return strategy if model is None else with_model(strategy, replace(model, pending=_Ignore()))
 
 
 def _curves(

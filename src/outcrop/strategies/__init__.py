@@ -17,6 +17,7 @@ __all__ = [
     "TopBranches",
     "View",
     "Why",
+    "WrapsModel",
     "strategy_for",
 ]
 
@@ -31,6 +32,7 @@ from outcrop.strategies.registry import registered, strategy_for
 from outcrop.strategies.sequence import Sequence
 from outcrop.strategies.tree_search import EachBranch, TopBranches
 from outcrop.strategies.why import Why
+from outcrop.strategies.wrapped_model import WrapsModel
 
 METHODS = {entry.name: entry.what for entry in registered().values()}
 

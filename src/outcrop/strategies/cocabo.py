@@ -26,10 +26,11 @@ import numpy as np
 
 from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
 from outcrop.errors import MethodError, SpaceExhausted
+from outcrop.maximise import Function
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.default_maximiser import thinned
-from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
+from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser, on_whole_points
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
@@ -155,6 +156,12 @@ class _Drawing:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         return self.model.belief(self._within(view), rng)
+
+    def with_model(self, model: ModelBased) -> Strategy:
+        return replace(self, model=model)
+
+    def on_space(self, function: Function) -> Function:
+        return on_whole_points(function)
 
     @cached_property
     def _categories(self) -> tuple[Column, ...]:

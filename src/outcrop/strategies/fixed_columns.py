@@ -6,7 +6,7 @@ are points of that space, `X` those of the whole one.
 
 from __future__ import annotations
 
-__all__ = ["FixedColumns", "FreeColumnMaximiser"]
+__all__ = ["FixedColumns", "FreeColumnMaximiser", "on_whole_points"]
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -121,3 +121,8 @@ class _OfFreeColumns:
     def with_gradient(self, Z: Points) -> tuple[Vector, Points]:
         values, gradients = self.function.with_gradient(self.fixed.completed(Z))
         return values, self.fixed.free_values(gradients)
+
+
+def on_whole_points(function: Function) -> Function:
+    """The function that a `FreeColumnMaximiser` was given, from the one that it maximises."""
+    return function.function if isinstance(function, _OfFreeColumns) else function

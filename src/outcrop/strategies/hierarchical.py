@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from outcrop.errors import MethodError, SpaceExhausted
+from outcrop.maximise import Function
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.default_maximiser import thinned
-from outcrop.strategies.fixed_columns import FreeColumnMaximiser
+from outcrop.strategies.fixed_columns import FreeColumnMaximiser, on_whole_points
 from outcrop.strategies.hierarchical_levels import FixedOuterPoint, SpaceLevels, Visit
 from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.method import Method
@@ -136,6 +137,17 @@ class _Nested:
         """Of the whole space: by the inner model if it is one, else by a plain process."""
         own = view.warm.get("inner", {}) if self.settings.pooled else {}
         return self.whole.belief(replace(view, warm=own), rng)
+
+    @property
+    def model(self) -> ModelBased | None:
+        """The model of the whole space, if it searches; else either level has its own."""
+        return self.whole if self.settings.pooled and isinstance(self.whole, ModelBased) else None
+
+    def with_model(self, model: ModelBased) -> Strategy:
+        return replace(self, whole=model) if self.settings.pooled else self
+
+    def on_space(self, function: Function) -> Function:
+        return on_whole_points(function)
 
     def _visit(self, visits: Mapping[str, Visit], held: Mapping[str, Any]) -> Visit:
         point = np.array(held["point"])

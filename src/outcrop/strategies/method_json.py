@@ -25,6 +25,7 @@ import numpy as np
 
 from outcrop import (
     acquisition,
+    baselines,
     inference,
     kernels,
     maximise,
@@ -42,6 +43,7 @@ VERSION = 1  # of what is written; a reader refuses what is newer
 
 PACKAGES = (
     acquisition,
+    baselines,
     inference,
     initial,
     kernels,

@@ -18,7 +18,7 @@ from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.maximise.base import Scored
 from outcrop.maximise.forbidden import best_allowed
 from outcrop.space import Space
-from outcrop.strategies.base import Belief, Suggestion, View
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.default_maximiser import thinned
 from outcrop.strategies.initial import Design, RandomDesign
 from outcrop.strategies.model_based import ModelBased
@@ -70,6 +70,12 @@ class Rounded:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         return _Seen(self.model.belief(self._seen(view), rng), self._cube)
+
+    def with_model(self, model: ModelBased) -> Strategy:
+        return replace(self, model=model)
+
+    def on_space(self, function: Function) -> Function:
+        return function if isinstance(function, Legal) else Legal(function, self._cube)
 
     def _seen(self, view: View) -> View:
         """The view as the model of the cube would have it."""

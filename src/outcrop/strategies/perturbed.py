@@ -24,11 +24,14 @@ from typing import Any
 import numpy as np
 
 from outcrop.errors import MethodError
+from outcrop.maximise import Function
 from outcrop.maximise.candidates import shifted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, strategy_for
 from outcrop.strategies.why import Why
+from outcrop.strategies.wrapped_model import model_of, on_space, with_model
 from outcrop.typing import Rng, Vector
 
 UNPERTURBED = ("initial", "fallback")  # sources that fill the space anyway
@@ -108,6 +111,16 @@ class _Alternating:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         return self.inner.belief(_inside(view), rng)
+
+    @property
+    def model(self) -> ModelBased | None:
+        return model_of(self.inner)
+
+    def with_model(self, model: ModelBased) -> Strategy:
+        return replace(self, inner=with_model(self.inner, model))
+
+    def on_space(self, function: Function) -> Function:
+        return on_space(self.inner, function)
 
     def _near(self, x: Vector, distance: float, view: View, rng: Rng) -> dict[str, Any] | None:
         """A new configuration a step from `x`, unless there is none or `x` came to nothing."""

@@ -1,6 +1,6 @@
-"""A search of every leaf of a conditional space, and a choice of leaves where there are many.
+"""A search of every leaf of a conditional space, and a choice of leaves if there are many.
 
-A leaf is one way through the choices, see `surrogates.structured`.
+A leaf holds the configurations of one branch of the choices, see `surrogates.space_nodes`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ __all__ = ["EachBranch", "TopBranches"]
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from outcrop.acquisition import Acquisition, LogEI
-from outcrop.acquisition.base import Belief
+from outcrop.acquisition.base import Belief, each
 from outcrop.errors import MethodError
 from outcrop.kernels.within import holding
 from outcrop.maximise import Function, Maximiser, Maximum
@@ -26,11 +25,12 @@ from outcrop.maximise.lattice import lattice
 from outcrop.maximise.maximiser import SHORTEST_SCALE
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
+from outcrop.strategies.acquisition_function import AcquisitionFunction
 from outcrop.strategies.initial.per_branch import lead
 from outcrop.surrogates import LeafwisePosterior, Mixture
 from outcrop.surrogates.division import Branches
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
-from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
+from outcrop.typing import Conditions, Matrix, Points, PredictionPull, Rng, Vector
 
 LEAST = 32  # candidates in every leaf
 CLIMBING = 2  # of them climb
@@ -55,10 +55,10 @@ class EachBranch:
         if not has_leaves(space):
             return self.maximiser.candidates(space, rng, incumbents)
         _, leaves = nodes_of(space)
-        each = max(self.maximiser.spread // len(leaves), LEAST)
+        count = max(self.maximiser.spread // len(leaves), LEAST)
         blocks = []
         for leaf in leaves:
-            U = lattice(rng, each, len(space.columns))
+            U = lattice(rng, count, len(space.columns))
             lead(space, U, leaf)
             blocks.append(space.from_uniform(U))
         if incumbents is not None and len(incumbents):
@@ -111,16 +111,16 @@ class EachBranch:
 
 @dataclass(frozen=True, eq=False)
 class TopBranches(Acquisition):
-    """A log acquisition where it is worth most to look: in the `count` best leaves.
+    """A log acquisition restricted to the `count` best leaves.
 
         oc.Method(surrogate=oc.surrogates.TreeStructured(), acquisition=TopBranches(exact_up_to=0))
-        TopBranches(count=1, extras=False, exact_up_to=0)  # two steps: a way, then a point
+        TopBranches(count=1, extras=False, exact_up_to=0)  # two steps: a branch, then a point
 
-    Ways are ranked by the expected improvement of their level, maximised over the parameters they
-    share [Jenatton et al. 2017, section 3.2], or by the acquisition itself if the belief has no
-    levels. A level is a mean, so a leaf with a deep narrow minimum may rank low: the leaf of the
-    incumbent and the one whose level is least known are `extras`, and where there are few leaves,
-    `exact_up_to` of them, all are searched.
+    Branches are ranked by the expected improvement of their level, maximised over the parameters
+    they share [Jenatton et al. 2017, section 3.2], or by the acquisition itself if the belief has
+    no levels. A level is a mean, so a leaf with a deep narrow minimum may rank low: `extras` adds
+    the leaf of the incumbent and the leaf whose level is least known. If there are at most
+    `exact_up_to` leaves, all are searched. `chosen` is filled by `prepare`.
     """
 
     acquisition: Acquisition = field(default_factory=LogEI)
@@ -149,33 +149,43 @@ class TopBranches(Acquisition):
         step: int,
     ) -> Acquisition:
         inner = self.acquisition.prepare(posterior, incumbent, candidates, rng, step)
-        parts: Any = getattr(posterior, "components", (posterior,))
-        leaves = _leaves(parts[0])
+        first = _components(posterior)[0]
+        if not isinstance(first, LeafwisePosterior) or not isinstance(first.division, Branches):
+            return inner  # a belief that does not tell branches apart
+        leaves = first.division.conditions
         if len(leaves) <= max(self.exact_up_to, 1):
             return inner
-        is_levelled = all(isinstance(p, LeafwisePosterior) and p.shared for p in parts)
-        belief: Any = posterior
-        if is_levelled:
-            belief = BranchLevels(
-                posterior if isinstance(posterior, Mixture) else Mixture.single(parts[0])
-            )
-        ranked: Any = LogEI(best=incumbent) if is_levelled else inner
+        order, spreads = self._ranked(inner, posterior, incumbent, candidates, leaves)
+        if self.extras:
+            order += [first.best_leaf(), int(spreads.argmax())]
+        chosen = tuple(leaves[i] for i in dict.fromkeys(order))
+        return replace(self, acquisition=inner, chosen=chosen)
+
+    def _ranked(
+        self,
+        inner: Acquisition,
+        posterior: Belief,
+        incumbent: float | Vector,
+        candidates: Points,
+        leaves: Sequence[Conditions],
+    ) -> tuple[list[int], Vector]:
+        """The `count` best leaves, best first, and how uncertain the best point of each leaf is."""
+        levels = BranchLevels.of(posterior)
+        belief = posterior if levels is None else levels
+        function = AcquisitionFunction(inner if levels is None else LogEI(best=incumbent), belief)
         inside = holding(leaves, candidates)
-        values = ranked(belief, candidates)
+        values = function(candidates)
         scores, spreads = np.full((2, len(leaves)), -np.inf)
         for i, own in enumerate(inside.T):
             rows = np.flatnonzero(own)
             if not len(rows):
                 continue
-            best = rows[np.argsort(-values[rows], kind="stable")[:ANCHORS]]
-            scores[i], top = _refined(ranked, belief, candidates[best], is_levelled)
+            X = candidates[rows[np.argsort(-values[rows], kind="stable")[:ANCHORS]]]
+            scores[i], top = (
+                (float(function(X[:1])[0]), X[0]) if levels is None else _best_level(function, X)
+            )
             spreads[i] = _spread(belief, top)
-        order = np.argsort(-scores, kind="stable")[: self.count].tolist()
-        if self.extras:
-            order.append(parts[0].best_leaf())
-            order.append(int(spreads.argmax()))
-        chosen = tuple(leaves[i] for i in dict.fromkeys(order))
-        return replace(self, acquisition=inner, chosen=chosen)
+        return np.argsort(-scores, kind="stable")[: self.count].tolist(), spreads
 
     def __call__(self, posterior: Belief, X: Points) -> Vector:
         inside = self._inside(X)
@@ -199,21 +209,25 @@ class TopBranches(Acquisition):
 
 @dataclass(frozen=True, eq=False)
 class BranchLevels:
-    """A mixture that predicts the level of a way instead of the objective."""
+    """A mixture that predicts the level of a branch instead of the objective."""
 
-    mixture: Mixture
+    components: tuple[LeafwisePosterior, ...]  # with shared features
+    weights: Vector
 
-    @property
-    def weights(self) -> Vector:
-        return self.mixture.weights
+    @classmethod
+    def of(cls, belief: Belief) -> BranchLevels | None:
+        """The levels that a belief predicts; None if a component of it predicts none."""
+        parts = _components(belief)
+        own = tuple(part for part in parts if isinstance(part, LeafwisePosterior) and part.shared)
+        return cls(own, each(belief).weights) if len(own) == len(parts) else None
 
     def predict_each(self, X: Points) -> tuple[Matrix, Matrix]:
         mean, var, _ = self.predict_each_with_pullback(X)
         return mean, var
 
-    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, Any]:
-        each = [part.predict_levels(X) for part in self.mixture.components]  # type: ignore[attr-defined]
-        means, variances, pulls = zip(*each, strict=True)
+    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, PredictionPull]:
+        predicted = [part.predict_levels(X) for part in self.components]
+        means, variances, pulls = zip(*predicted, strict=True)
 
         def pull_back(mean_bar: Matrix, var_bar: Matrix) -> Points:
             bars = zip(pulls, mean_bar, var_bar, strict=True)
@@ -222,40 +236,20 @@ class BranchLevels:
         return np.stack(means), np.stack(variances), pull_back
 
 
-@dataclass(frozen=True, eq=False)
-class _OfLevels:
-    """An acquisition of levels as a function to climb."""
-
-    acquisition: Acquisition
-    belief: Any
-
-    def __call__(self, X: Points) -> Vector:
-        return self.acquisition(self.belief, X)
-
-    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
-        return self.acquisition.with_gradient(self.belief, X)
+def _components(belief: Belief) -> Sequence[object]:
+    return belief.components if isinstance(belief, Mixture) else (belief,)
 
 
-def _leaves(part: Any) -> Sequence[Conditions]:
-    """The ways that a posterior tells apart, () if it knows nothing of them."""
-    if isinstance(part, LeafwisePosterior) and isinstance(part.division, Branches):
-        return part.division.conditions
-    return ()
-
-
-def _refined(
-    acquisition: Acquisition, belief: Any, X: Points, is_levelled: bool
-) -> tuple[float, Vector]:
-    """The best value in a leaf, and where; levels climb in the parameters that ways share."""
-    function = _OfLevels(acquisition, belief)
-    if not is_levelled:
-        return float(function(X[:1])[0]), X[0]
+def _best_level(function: Function, X: Points) -> tuple[float, Vector]:
+    """The best value found by climbs from each row of `X` in the parameters that branches share."""
     free = np.broadcast_to((function.with_gradient(X)[1] != 0).any(0), X.shape)
     end = ascend(function, X, free, np.ones(X.shape[1]), STEPS)
     top = int(end.values.argmax())
     return float(end.values[top]), end.X[top]
 
 
-def _spread(belief: Any, x: Vector) -> float:
-    _, var = belief.predict_each(x[None])
-    return float(belief.weights @ var[:, 0])
+def _spread(belief: Belief, x: Vector) -> float:
+    """The variance at a point, as the mean over components."""
+    mixture = each(belief)
+    _, var = mixture.predict_each(x[None])
+    return float(mixture.weights @ var[:, 0])

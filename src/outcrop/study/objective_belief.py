@@ -5,22 +5,22 @@ from __future__ import annotations
 __all__ = ["ObjectiveBelief", "Recommendation", "Search", "recommended"]
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
 from outcrop.errors import SpaceExhausted
-from outcrop.maximise import Function, Maximises, Maximum
+from outcrop.maximise import Function
 from outcrop.space import Space
-from outcrop.strategies import ModelBased
 from outcrop.strategies.base import Belief, Strategy
+from outcrop.strategies.wrapped_model import maximised_next
 from outcrop.study.best_trial import best_of
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.state import Record, State
 from outcrop.study.trial import Trial
-from outcrop.typing import Params, Points, Vector
+from outcrop.typing import Params, Vector
 
 DRAWS = 1000  # a probability is then known to ± 0.03
 BEYOND = 6.0  # standard deviations, on both sides, by which a configuration is no rival any more
@@ -59,20 +59,23 @@ class ObjectiveBelief:
 
     @cached_property
     def search(self) -> Search | None:
-        """What the next trial is chosen by; None if nothing is maximised, or not yet.
+        """The acquisition that the next trial maximises; None if it maximises none.
 
-        The search is begun with the random numbers of this belief, so that both rest on the same
+        That is so while the initial design lasts, for methods without a model, for the repeated and
+        perturbed points of `Perturbed` and `Hierarchical`, and for a `Hierarchical` that is not
+        `pooled`: it maximises one function of the numbers and another of the rest. With `"cocabo"`
+        the categories are drawn by bandits, and only the numbers maximise the acquisition.
+
+        The search uses the random numbers of this belief, so that both have the same
         hyperparameters; those of a trial that is asked for may differ a little.
         """
-        heard: list[Function] = []
+        rng = generator(self.state, Purpose.BELIEF)
         try:
-            suggestion = _overheard(self.strategy, heard).propose(
-                self.state.view, generator(self.state, Purpose.BELIEF)
-            )
+            suggestion, function = maximised_next(self.strategy, self.state.view, rng)
         except SpaceExhausted:
             return None
         name = suggestion.why.get("acquisition")
-        return Search(self.space, name, heard[-1]) if name and heard else None
+        return None if name is None or function is None else Search(self.space, name, function)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,30 +89,6 @@ class Search:
     def score(self, params: Sequence[Params]) -> Vector:
         """What each configuration is worth as the next trial, in the acquisition's own units."""
         return self.function(self.space.encode(params).X)
-
-
-@dataclass(frozen=True, eq=False)
-class _Listener:
-    """A maximiser that notes what it is asked to maximise."""
-
-    maximiser: Maximises
-    heard: list[Function]
-
-    def candidates(self, *arguments: Any) -> Points:
-        return self.maximiser.candidates(*arguments)
-
-    def __call__(self, function: Function, *arguments: Any, **options: Any) -> Maximum:
-        self.heard.append(function)
-        return self.maximiser(function, *arguments, **options)
-
-
-def _overheard(strategy: Any, heard: list[Function]) -> Strategy:
-    """The same strategy, which also notes in `heard` what it maximises."""
-    if isinstance(strategy, ModelBased):
-        return replace(strategy, maximiser=_Listener(strategy.maximiser, heard))
-    if hasattr(strategy, "inner"):
-        return replace(strategy, inner=_overheard(strategy.inner, heard))
-    return strategy
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Beliefs about the objective: kinds of surrogate, models, posteriors, and how they are inferred."""
+"""Beliefs about the objective: kinds of surrogate, models, posteriors, and their inference."""
 
 from __future__ import annotations
 

@@ -89,6 +89,7 @@ class Model(Protocol):
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, Any]: ...
 
 
+@runtime_checkable
 class Surrogate(Protocol):
     """What turns observations into a belief, starting from an earlier belief's `state`."""
 

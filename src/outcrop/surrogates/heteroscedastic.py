@@ -87,8 +87,8 @@ class Heteroscedastic(Kind):
 
         oc.Method(surrogate=oc.surrogates.Heteroscedastic())
 
-    It does so whatever is known of the noise; `level` is the prior of the variance around which those
-    of the observations lie, in units of the data's.
+    It does so whatever is known of the noise; `level` is the prior of the variance around which
+    those of the observations lie, in units of the data's.
     """
 
     level: Prior = LEVEL

@@ -114,13 +114,14 @@ def kind_of(part: Kind | Surrogate | Model | None) -> Kind:
         return Plain()
     if isinstance(part, Kind):
         return part
-    if not isinstance(part, type):
-        if hasattr(part, "fit"):
-            return GivenSurrogate(part)
-        if hasattr(part, "condition"):
-            return GivenModel(part)
-    raise ModelError(f"{part!r}: expected a kind of surrogate such as Spartan(), a model or a "
-                     "surrogate, written with ()")
+    if isinstance(part, Surrogate) and not isinstance(part, type):
+        return GivenSurrogate(part)
+    if hasattr(part, "condition") and not isinstance(part, type):
+        return GivenModel(part)
+    raise ModelError(
+        f"{part!r}: expected a kind of surrogate such as Spartan(), a model or a "
+        "surrogate, written with ()"
+    )
 
 
 def fitted_process(situation: Situation, kernel: Kernel) -> Surrogate:

@@ -39,6 +39,10 @@ from outcrop.typing import Vector
 
 EXACT = 1e-8  # noise variance, in units of the data's, of an objective that has none
 NOISE_FLOOR = 1e-6
+NOISE = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # small noise is likely, large noise possible
+LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
+CATEGORY_SCALES = LogNormal(0.0, 1.0)
+AMPLITUDE = LogNormal(0.0, 1.0)
 # A surprising value leaves some chains where the density is almost 0; without patience they would
 # take long to come back.
 INFERENCE = Slice(chains=6, patience=2.5)
@@ -56,11 +60,11 @@ MakesSurrogate: TypeAlias = Callable[[float, Inference], Surrogate]
 class Priors:
     """The priors of hyperparameters, on the unit cube and in units of the data's deviation."""
 
-    lengthscales: Prior = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
-    category_scales: Prior = LogNormal(0.0, 1.0)
-    amplitude: Prior = LogNormal(0.0, 1.0)
+    lengthscales: Prior = LENGTHSCALES
+    category_scales: Prior = CATEGORY_SCALES
+    amplitude: Prior = AMPLITUDE
     level: float = 1.0  # variance of the unknown level that the objective varies around
-    noise: Prior = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # mostly small, possibly large
+    noise: Prior = NOISE
 
 
 @dataclass(frozen=True)

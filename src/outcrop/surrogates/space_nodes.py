@@ -46,7 +46,9 @@ def nodes_of(space: Space) -> tuple[tuple[SpaceNode, ...], tuple[SpaceNode, ...]
                 groups.setdefault((*column.conditions, (column.index, code)), [])
         else:
             groups[column.conditions].append(column)
-    on_branches = {group: sum(set(group) <= set(options) for options in taken_by) for group in groups}
+    on_branches = {
+        group: sum(set(group) <= set(options) for options in taken_by) for group in groups
+    }
     shared = tuple(
         SpaceNode(group, tuple(own), _sorted(groups, [g for g in groups if group[: len(g)] == g]))
         for group, own in groups.items()

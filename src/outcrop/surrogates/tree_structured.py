@@ -44,9 +44,9 @@ class TreeStructured(Kind):
         oc.Method(surrogate=oc.surrogates.TreeStructured(sees_shared=False, chance=1.0))
                                                                                   # the source's
 
-    `basis` is the form of shared parameters in the linear model [Jenatton et al. 2017, section 2.4].
-    With `sees_shared` they are inputs of the leaves' processes too, which can then bend what is
-    linear.
+    `basis` is the form of shared parameters in the linear model [Jenatton et al. 2017, section
+    2.4]. With `sees_shared` they are inputs of the leaves' processes too, which can then bend what
+    is linear.
 
     `chance` is the prior probability that processes in leaves predict better than one process for
     the whole space, to which inactive parameters count for nothing; the likelier of the two is

@@ -1,4 +1,4 @@
-"""A design that looks into every leaf of a conditional space."""
+"""A design with points in every leaf of a conditional space."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 
 from outcrop.space import Space
 from outcrop.strategies.initial.designs import Design, LatinHypercube
-from outcrop.surrogates.structured import Place, places
+from outcrop.surrogates.space_nodes import SpaceNode, nodes_of
 from outcrop.typing import Points, Rng
 
-AFFORDABLE = 32  # ways beyond which not each gets a trial before the model is asked
+AFFORDABLE = 32  # branches beyond which not each gets an initial trial
 
 
 @dataclass(frozen=True)
 class OnePerBranch(Design):
-    """Every way through the choices once in random order, then again, spread in all numbers.
+    """Every branch once in random order, then again, spread in all numbers.
 
-    Without a `size` it ends when every way was taken, if they are at most 32, and not before there
-    are two points and two more for every number of the richest way, at most 12.
+    Without a `size` it ends when every branch was taken, if they are at most 32, and not before
+    there are two points and two more for every number of the longest branch, at most 12.
     """
 
     def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:
@@ -32,7 +32,7 @@ class OnePerBranch(Design):
         U = LatinHypercube(self.size_for(space)).uniforms(n, len(space.columns), rng)
         if space.n_branches > AFFORDABLE or not n:
             return space.from_uniform(U)
-        _, leaves = places(space)
+        _, leaves = nodes_of(space)
         turns = [order.permutation(len(leaves)) for _ in range(-(-n // len(leaves)))]
         for row, leaf in zip(U, np.concatenate(turns)[:n], strict=True):
             lead(space, row, leaves[leaf])
@@ -43,11 +43,11 @@ class OnePerBranch(Design):
             return self.size
         if space.n_branches > AFFORDABLE:
             return LatinHypercube().size_for(space)
-        _, leaves = places(space)
+        _, leaves = nodes_of(space)
         return max(len(leaves), min(2 * max(len(leaf.seen) for leaf in leaves) + 2, 12))
 
 
-def lead(space: Space, U: Points, leaf: Place) -> None:
+def lead(space: Space, U: Points, leaf: SpaceNode) -> None:
     """Change uniform numbers, `(D,)` or `(n, D)`, to those of points in a leaf."""
     for column, code in leaf.conditions:
         U[..., column] = (code + 0.5) / (space.columns[column].levels or 1)
