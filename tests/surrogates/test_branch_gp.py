@@ -12,7 +12,6 @@ from outcrop.params import shaped
 from outcrop.surrogates import GP, Mixture
 from outcrop.surrogates.branch_gp import BranchGP
 from outcrop.surrogates.leafwise_stack import LeafwiseStack
-from outcrop.surrogates.structured import TreeStructured
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
 from outcrop.testing.differences import numbers, with_number
 from tests.surrogates.trees import bound, random_data, random_points, random_space
@@ -28,8 +27,7 @@ def example(seed, basis=None, n=25, depth=4, sees_shared=True, noise=False, most
     rng = np.random.default_rng(seed)
     space = random_space(rng, depth, most)
     data = random_data(space, n, rng, noise)
-    family = TreeStructured(basis or Linear(), sees_shared)
-    return space, data, bound(space, rng, data, family=family), rng
+    return space, data, bound(space, rng, data, basis=basis, sees_shared=sees_shared), rng
 
 
 @given(st.integers(0, 10**6), st.sampled_from(BASES), st.booleans(), st.booleans())
