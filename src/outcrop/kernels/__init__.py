@@ -36,12 +36,13 @@ __all__ = [
     "Within",
 ]
 
+from outcrop.kernels.additive import Additive
 from outcrop.kernels.arc import ArcEmbedding
 from outcrop.kernels.base import Kernel
 from outcrop.kernels.branch_features import BranchFeatures, Fourier, Level, Linear
 from outcrop.kernels.categorical import Conditional, Overlap
 from outcrop.kernels.common_nodes import CommonNodeSum
-from outcrop.kernels.compose import Additive, Constant, Offset, Product, Scaled, Subspace, Sum
+from outcrop.kernels.compose import Constant, Offset, Product, Scaled, Subspace, Sum
 from outcrop.kernels.curves import BetaCDF, Kumaraswamy
 from outcrop.kernels.expected import ExpectedRBF
 from outcrop.kernels.local_global import LocalGlobal, Region

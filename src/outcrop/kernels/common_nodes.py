@@ -16,9 +16,10 @@ from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.kernels.categorical import Overlap
-from outcrop.kernels.compose import Constant, Product, Subspace, sum_inputs
+from outcrop.kernels.compose import Constant, Product, Subspace
 from outcrop.kernels.stationary import Matern52, positive_vector
 from outcrop.kernels.within import Within
+from outcrop.kernels.wrappers import sum_inputs
 from outcrop.params import shaped
 from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 

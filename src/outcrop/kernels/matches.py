@@ -25,6 +25,9 @@ class Matches(Kernel):
     full rank.
     """
 
+    stationary = True
+    categories_only = True
+
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         shares = np.full(pairs.X1.shape[1], 1 / pairs.X1.shape[1])
         K = 1.0 - (shares @ pairs.mismatches).reshape(pairs.shape)

@@ -43,6 +43,7 @@ class Stationary(Kernel):
     """A kernel of the scaled distance; a subclass says which function of r² it is."""
 
     lengthscales: Vector  # (d,) or (1,), in units of the unit cube
+    stationary = True
 
     def __post_init__(self) -> None:
         value = positive_vector(type(self).__name__, "lengthscales", self.lengthscales)
@@ -117,6 +118,11 @@ class RBF(Stationary):
 
     def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
         return rng.standard_normal((dimension, count))
+
+    def expected(self, leaf: type[RBF]) -> Kernel | None:
+        if isinstance(self, leaf):
+            return self
+        return leaf(self.lengthscales) if type(self) is RBF else None
 
 
 @dataclass(frozen=True, eq=False)
