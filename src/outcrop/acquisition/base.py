@@ -56,6 +56,7 @@ class Acquisition(ABC):
 
     logarithmic: ClassVar[bool] = False  # whether values are logarithms of what is averaged
     averages: ClassVar[bool] = True  # whether a mixture scores just the mean of its components
+    non_negative: ClassVar[bool] = False  # whether no value is below 0, so that factors lower it
 
     @abstractmethod
     def __call__(self, posterior: Belief, X: Points) -> Vector:

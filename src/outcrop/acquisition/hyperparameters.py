@@ -29,6 +29,7 @@ class _Joint(Acquisition):
     """An acquisition that sees a point through the predictions of all components at once."""
 
     averages = False
+    non_negative = True  # information cannot be negative, nor can an improvement
 
     @abstractmethod
     def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:

@@ -60,6 +60,8 @@ class EI(_Improvement):
     It underflows to a flat 0 where improvement is out of reach; prefer `LogEI` for maximisation.
     """
 
+    non_negative = True
+
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         return formulas.expected_improvement(mean, std, self._best(len(mean)))
 
@@ -86,6 +88,8 @@ class LogEI(_Improvement):
 class PI(_Improvement):
     """Probability of being below `best` [Kushner 1964]."""
 
+    non_negative = True
+
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         return formulas.probability_of_improvement(mean, std, self._best(len(mean)))
 
@@ -97,6 +101,8 @@ class ScaledEI(_Improvement):
     Large where improvement is likely rather than merely possible; it does not depend on the scale
     of the objective.
     """
+
+    non_negative = True
 
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         return formulas.scaled_improvement(mean, std, self._best(len(mean)))

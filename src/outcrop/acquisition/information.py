@@ -37,6 +37,7 @@ class MaxValueEntropy(Pointwise):
 
     samples: int = 16
     minima: Matrix | None = field(default=None, repr=False)  # (k, S), or (1, S) for all
+    non_negative = True
 
     def __post_init__(self) -> None:
         if self.samples < 1:
