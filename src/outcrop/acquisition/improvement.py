@@ -1,4 +1,4 @@
-"""Acquisitions that ask how far below the incumbent a point may lie."""
+"""Acquisitions of the improvement below the incumbent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Improvement(Pointwise):
         if self.best is None:
             name = type(self).__name__
             raise ModelError(
-                f"{name}(best=None) has nothing to improve on; pass a value, {name}(best=0.3), "
+                f"{name}(best=None) needs a value to improve on; pass one, {name}(best=0.3), "
                 "or evaluate what its `prepare` returns"
             )
         best = np.asarray(self.best, dtype=float).reshape(-1, 1)
@@ -98,8 +98,8 @@ class PI(_Improvement):
 class ScaledEI(_Improvement):
     """Expected improvement over its own standard deviation [Noè & Husmeier 2018].
 
-    Large where improvement is likely rather than merely possible; it does not depend on the scale
-    of the objective.
+    Large where improvement is likely rather than merely possible; independent of the scale of the
+    objective.
     """
 
     non_negative = True

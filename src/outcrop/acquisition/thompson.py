@@ -1,4 +1,4 @@
-"""Thompson sampling: act on one function drawn from the belief."""
+"""Thompson sampling: minimise one function drawn from the belief."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class DrawsFunctions(Protocol):
 class Thompson(Acquisition):
     """Minus one draw of the objective [Thompson 1933], made of random features.
 
-    The draw is made by `prepare`; the posterior given at evaluation is not looked at.
+    The draw is made by `prepare`; the posterior given at evaluation is not used.
     """
 
     features: int = 512

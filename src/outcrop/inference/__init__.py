@@ -1,4 +1,4 @@
-"""Inference of what a model leaves free, known only through the `Target` protocol."""
+"""Inference of the free numbers of a model, which it knows by the `Target` protocol only."""
 
 from outcrop.inference.diagnostics import effective_sample_size, rank_normalise, split_r_hat
 from outcrop.inference.elliptical import elliptical_chain, elliptical_step

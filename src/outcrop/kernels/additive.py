@@ -19,7 +19,7 @@ from outcrop.kernels.wrappers import Wrapper
 from outcrop.params import Free, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-ONE = Subspace((0,), Matern52(np.ones(1)))  # what the effect of a dimension is shaped like
+ONE = Subspace((0,), Matern52(np.ones(1)))  # template of the effect of one dimension
 ALL = SumProduct(0.5, (ONE,))
 
 
@@ -41,7 +41,9 @@ class Additive(Wrapper):
             raise ModelError(f"Additive(kernel={self.kernel!r}): expected a stationary kernel")
         if not isinstance(self.interaction, Free):
             if not 0 <= self.interaction <= 1:
-                raise ModelError(f"Additive(interaction={self.interaction!r}): expected 0 to 1")
+                raise ModelError(
+                    f"Additive(interaction={self.interaction!r}): expected a number from 0 to 1"
+                )
             object.__setattr__(self, "interaction", float(self.interaction))
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:

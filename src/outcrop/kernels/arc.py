@@ -1,4 +1,4 @@
-"""A kernel of points whose parameters are not all relevant."""
+"""A kernel for points with parameters that are not always relevant."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from outcrop.typing import Conditions, Mask, Matrix, Points, Vector
 
 @dataclass(frozen=True, eq=False)
 class ArcEmbedding(LearntMap):
-    """`kernel` behind an embedding that keeps irrelevant parameters apart from all values.
+    """`kernel` of an embedding in which an irrelevant parameter differs from all values.
 
         gᵢ(x) = ωᵢ (sin πρᵢxᵢ, cos πρᵢxᵢ) where parameter i is relevant, (0, 0) elsewhere
 
-    Two values of a parameter lie on an arc of radius ωᵢ around the point of those who lack it
+    The values of a parameter lie on an arc of radius ωᵢ around the image of points without it
     [Swersky et al. 2014]. `columns` are those of the parameters; `conditions` has for each of them
-    what must hold for it to be relevant, () if it always is.
+    the conditions under which it is relevant, () if it always is.
 
         ArcEmbedding((1, 2), ((), ((0, 1),)), [1.0, 0.7], [0.5, 0.5], Matern52([1.0]))
     """
@@ -64,7 +64,7 @@ class ArcEmbedding(LearntMap):
         return {"radii": radii_bar, "angles": angles_bar}
 
     def scales(self, dimension: int) -> Vector:
-        """How far a parameter moves until its image has moved by 1, along its arc."""
+        """The change of a parameter that moves its image by 1 along the arc."""
         whole = np.ones((*self.radii.shape[:-1], dimension))
         whole[..., self.columns] = 1 / (np.pi * self.radii * self.angles)
         return whole
@@ -85,7 +85,7 @@ class ArcEmbedding(LearntMap):
         return X_bar
 
     def _turned(self, W: Points, W_bar: Points) -> Points:
-        """How a gradient in the images travels back to the turns πρx, `(n, d)`."""
+        """The gradient in the angles πρx, `(n, d)`, from that in the images."""
         d = len(self.radii)
         return W_bar[:, :d] * W[:, d:] - W_bar[:, d:] * W[:, :d]
 

@@ -1,10 +1,10 @@
-"""What a kernel is: a frozen value that gives covariances, and takes gradients back.
+"""Kernels: frozen values that give covariances and the pullback of gradients in them.
 
 Shapes: `X1` is `(n, d)`, `X2` is `(m, d)`; covariances are `(n, m)`. A name ending in `_bar` is the
 gradient of some scalar with respect to the thing it is named after, and has its shape.
 
 A kernel's numbers may carry a leading axis `(k, …)`: k kernels of one structure evaluated at once,
-with covariances `(k, n, m)` and input gradients summed over k. `params.stacked` makes such a one.
+with covariances `(k, n, m)` and input gradients summed over k. `params.stacked` makes them.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ class Kernel(ABC):
     def expected(self, leaf: type[RBF]) -> Kernel | None:
         """The kernel with a `leaf` in place of every RBF, to be averaged over uncertain points.
 
-        `ExpectedRBF` as the leaf gives expectations in closed form. None if there is no closed
-        form: the average over points is then all there is.
+        With `ExpectedRBF` as the leaf, covariances are expectations in closed form. None if there
+        is no closed form: callers then average over points, or raise.
         """
         if not self.sees_numbers:
             return self
@@ -155,7 +155,7 @@ class Kernel(ABC):
         return self.on(Pairs(X, X))[0]
 
     def with_pullback(self, X1: Points, X2: Points) -> tuple[Matrix, Pull]:
-        """Covariances, and how a gradient in them travels back to the fields and to both inputs."""
+        """Covariances, and the pullback of a gradient in them to the fields and both inputs."""
         if X1.ndim != 2 or X2.ndim != 2 or X1.shape[1] != X2.shape[1]:
             raise ShapeError(f"expected X1 (n, d) and X2 (m, d), got {X1.shape} and {X2.shape}")
         return self.on(Pairs(X1, X2))

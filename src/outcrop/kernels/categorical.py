@@ -23,8 +23,8 @@ ColumnCondition = tuple[int, tuple[tuple[int, int], ...], bool]
 class Overlap(Kernel):
     """k = exp(−Σᵢ 1[hᵢ ≠ h'ᵢ] / ℓᵢ): covariance falls with every category that differs.
 
-    A large ℓᵢ says that category i hardly matters. Unlike a sum of overlaps it has full rank, so a
-    combination never tried keeps its own uncertainty.
+    With a large ℓᵢ category i hardly matters. Unlike a sum of overlaps the kernel has full rank, so
+    a combination without observations keeps an uncertainty of its own.
     """
 
     lengthscales: Vector  # (d,) or (1,)
@@ -82,12 +82,11 @@ class Overlap(Kernel):
 
 @dataclass(frozen=True, eq=False)
 class Conditional(PointMap):
-    """A kernel to which the value of an inactive parameter means nothing.
+    """A kernel that does not depend on the values of inactive parameters.
 
     `conditions` lists `(column, ((choice column, code), …), is_code)` for each column that is
-    active only where all its choices hold those codes. Where it is not, the inner kernel sees the
-    middle of the range, or for a category the code −1: all configurations without the parameter
-    look alike.
+    active only where all its choices hold those codes. Elsewhere the inner kernel sees the middle
+    of the range, or the code −1 of a category: configurations without the parameter agree in it.
     """
 
     conditions: tuple[ColumnCondition, ...]

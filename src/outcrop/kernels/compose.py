@@ -45,7 +45,7 @@ class Offset(Wrapper):
     """k + `variance`: a function around a level that is itself unknown, N(0, `variance`).
 
     It marginalises a constant mean, so that no sampler has to find it. The same as
-    `k + Scaled(variance, Constant())`, at the price of one addition.
+    `k + Scaled(variance, Constant())`, at the cost of one addition.
     """
 
     variance: float
@@ -163,7 +163,7 @@ class Product(Combination):
 
 @dataclass(frozen=True, eq=False)
 class Subspace(PointMap):
-    """A kernel that sees some of the dimensions only."""
+    """A kernel of some of the dimensions."""
 
     columns: tuple[int, ...]
     kernel: Kernel

@@ -1,9 +1,9 @@
-"""Local and global kernels in one: other lengthscales here than there.
+"""Local kernels in regions and a global one elsewhere, with different lengthscales.
 
     k(x, x') = Σᵢ λᵢ(x) λᵢ(x') kᵢ(x, x'),    λᵢ² = νᵢ / Σⱼ νⱼ        [Martinez-Cantin 2015, § 2]
 
-Each region i has its centre cᵢ and its kernel kᵢ; the last kernel of the sum is that of elsewhere.
-A ratio of densities overflows in many dimensions, so ν is only ever seen as its logarithm,
+Each region i has its centre cᵢ and its kernel kᵢ; the last kernel of the sum is the global
+one. A ratio of densities overflows in many dimensions, so ν is computed as its logarithm,
 
     ln νᵢ = levelᵢ − rateᵢ r²,    r² = |x − cᵢ|²
 
@@ -28,12 +28,12 @@ from outcrop.params import Free, changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 HEIGHT = 4.0  # ln ν at a centre: λ² is 0.98 there, and ½ at a distance of `width` per dimension
-NOWHERE = 1e100  # a centre so far away that its region weighs nothing
+NOWHERE = 1e100  # a centre so far away that its region has weight 0
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A place with a kernel of its own; `LocalGlobal` says what the width means."""
+    """A region with a kernel of its own; see `LocalGlobal` for the meaning of the width."""
 
     centre: Vector  # (d,)
     width: float
@@ -135,11 +135,11 @@ class LocalGlobal(Kernel):
         return np.sum([*bars, self._pull(X, weights, weights_bar).X], axis=0)
 
     def grounded(self, X: Points) -> Self:
-        """Regions that hold no observation count for nothing.
+        """Regions without observations get weight 0.
 
-        Where there are no data nothing speaks against a region, so a sampler puts many there, and
-        each would promise unknown values in a place that others know well enough. Weights that are
-        normal densities stay as the paper has them.
+        Without data the likelihood does not depend on a region, so a sampler puts many there, and
+        each would raise the uncertainty where other draws predict well. Weights that are normal
+        densities stay as in the paper.
         """
         inner = super().grounded(X)
         return changed(inner, regions=tuple(self._grounded(one, X) for one in inner.regions))
@@ -181,7 +181,7 @@ class LocalGlobal(Kernel):
         return np.sqrt(shares / shares.sum(0))
 
     def _pull(self, X: Points, weights: Matrix, weights_bar: Matrix) -> _WeightsBar:
-        """How a gradient in the weights at `X` travels back to the places and to `X`."""
+        """The gradients in the places and in `X` from that in the weights at `X`."""
         halves = 0.5 * weights * weights_bar  # the gradient in ln λ²
         logs_bar = halves - weights**2 * halves.sum(0)
         centres, widths, X_bar = [], [], np.zeros_like(X)
@@ -194,7 +194,7 @@ class LocalGlobal(Kernel):
         return _WeightsBar(centres, widths, X_bar)
 
     def _places(self, X: Points) -> list[_Place]:
-        """The regions as `X` sees them, and elsewhere if it has a place at all."""
+        """The regions relative to `X`, and the global kernel if `spread` gives it a place."""
         normal = self.spread is not None
         places = [_place(X, region.centre, region.width, normal) for region in self.regions]
         if self.spread is not None:
@@ -203,7 +203,7 @@ class LocalGlobal(Kernel):
 
 
 class _WeightsBar(NamedTuple):
-    """Gradients that reached the weights: of each place's centre and width, and of the points."""
+    """Gradients from the weights: in the centre and width of each place, and in the points."""
 
     centres: list[Vector]
     widths: list[Any]
@@ -211,7 +211,7 @@ class _WeightsBar(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A place as the points see it; numbers are `(…, 1)` in a stack of kernels."""
+    """A place relative to the points; numbers are `(…, 1)` in a stack of kernels."""
 
     away: Points  # x − c, (…, n, d)
     r2: Matrix  # (…, n)

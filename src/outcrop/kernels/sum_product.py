@@ -1,4 +1,4 @@
-"""Between the sum and the product of kernels."""
+"""A weighted mean of the sum and the product of kernels."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from outcrop.typing import Matrix, Rng
 
 @dataclass(frozen=True, eq=False)
 class SumProduct(Combination):
-    """A trade between effects that add up and effects that depend on each other.
+    """A compromise between effects that add up and effects that interact.
 
         k = (1 − λ) (1/m) Σᵢ kᵢ + λ Πᵢ kᵢ,    i = 1, …, m
 
         SumProduct(0.5, (Subspace((0,), Matern52([0.3])), Subspace((1, 2), Matches())))
 
-    Of a kernel of numbers and one of categories it is that of CoCaBO [Alvi 2019, eq. 5.3], with
-    the sum divided by two: kernels of unit variance then give one of unit variance for every λ.
+    With a kernel of numbers and one of categories it is the kernel of CoCaBO [Alvi 2019, eq. 5.3],
+    with the sum divided by two: kernels of unit variance then give unit variance for every λ.
     """
 
     mix: float  # λ in [0, 1]: 0 is the mean of the kernels, 1 their product

@@ -1,6 +1,6 @@
-"""Input warping: a kernel that sees its inputs through a monotone curve in every dimension.
+"""Input warping: a kernel of inputs mapped by a monotone curve in every dimension.
 
-`W` are warped points, shaped as the points `X` that they come from.
+`W` are warped points, of the shape of `X`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from outcrop.kernels.stationary import positive_vector
 from outcrop.kernels.wrappers import LearntMap
 from outcrop.typing import Matrix, Points, Vector
 
-LEAST = 1e-6  # distance from 0 and 1 at which inputs are held: a curve may rise infinitely there
-GRID = (np.arange(16) + 0.5) / 16  # where the steepest part of a curve is looked for
+LEAST = 1e-6  # least distance of inputs from 0 and 1, where the slope of a curve may be infinite
+GRID = (np.arange(16) + 0.5) / 16  # where the slope of a curve is evaluated to find its maximum
 
 
 @dataclass(frozen=True, eq=False)
 class Warp(LearntMap):
-    """`kernel` behind a curve w(·; aᵢ, bᵢ) in every dimension: k(w(x), w(x')).
+    """`kernel` of inputs mapped by a curve w(·; aᵢ, bᵢ) in every dimension: k(w(x), w(x')).
 
-        Warp([0.5], [2.0], Matern52([0.3]))             # more happens near 0 than near 1
-        Warp(a, b, Matern52([0.3]), curve=BetaCDF())    # as Snoek et al. 2014 do
+        Warp([0.5], [2.0], Matern52([0.3]))             # varies more near 0 than near 1
+        Warp(a, b, Matern52([0.3]), curve=BetaCDF())    # as in Snoek et al. 2014
 
-    With a = b = 1 it is the kernel itself. Inputs lie in the unit cube. A single shape serves all
-    dimensions.
+    With a = b = 1 it is the kernel itself. Inputs lie in the unit cube. A single shape is used
+    for all dimensions.
     """
 
     a: Vector  # (d,) or (1,)
@@ -68,7 +68,7 @@ class Warp(LearntMap):
         return image_bar * self._slope(X)
 
     def _slope(self, X: Points) -> Points:
-        """∂w/∂x; at a bound that of just inside, so that a climb can leave it."""
+        """∂w/∂x; at a bound the slope just inside, so that an ascent can leave the bound."""
         return self.curve.slope(_inside(X), self.a, self.b)
 
     def _check(self, X: Points) -> None:

@@ -1,4 +1,4 @@
-"""Kernels that live in a part of a conditional space.
+"""Kernels restricted to a part of a conditional space.
 
 A condition is a pair (column of a choice, code of an option); a part of the space is where all of
 some conditions hold.
@@ -52,7 +52,7 @@ class Within(Wrapper):
         part, place = pairs.among(self.conditions, self._holds)
         at: Any = (..., *place)
         is_empty = 0 in part.shape
-        if is_empty:  # one pair of no interest tells the shapes of everything
+        if is_empty:  # an arbitrary pair, for the shapes of the results
             nowhere = np.zeros((1, pairs.X1.shape[1]))
             part = Pairs(nowhere, nowhere)
         inner, pull = self.kernel.on(part)

@@ -1,7 +1,7 @@
-"""What every acquisition must satisfy.
+"""Checks that every acquisition must pass.
 
 The acquisition is ready to be evaluated (`prepare` was called, or its fields are given) and not
-tied to a number of components. `X` is `(m, d)`, m ≥ 3: points off the data, free to move a little.
+tied to a number of components. `X` is `(m, d)`, m ≥ 3: points off the data, to be moved a little.
 """
 
 from __future__ import annotations

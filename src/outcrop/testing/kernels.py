@@ -1,4 +1,4 @@
-"""What every kernel must satisfy. `X` is `(n, d)` with n ≥ 4, points the kernel is made for."""
+"""Checks that every kernel must pass. `X` is `(n, d)` with n ≥ 4, points the kernel accepts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def gram_is_symmetric(kernel: Kernel, X: Points) -> None:
 
 
 def gram_has_no_negative_eigenvalue(kernel: Kernel, X: Points) -> None:
-    K = kernel.gram(np.vstack([X, X[:2]]))  # duplicates are where definiteness breaks
+    K = kernel.gram(np.vstack([X, X[:2]]))  # with duplicates, which may break definiteness
     assert np.linalg.eigvalsh(K).min() >= -1e-10 * np.trace(K)
 
 
