@@ -24,7 +24,7 @@ from benchmarks.reporting import provenance, save, table, verdict
 from outcrop.problems import Problem, get
 from outcrop.space import Space
 from outcrop.strategies import Sequence
-from outcrop.strategies.initial import OnePerPath
+from outcrop.strategies.initial import OnePerBranch
 from outcrop.surrogates.structured import places
 from outcrop.typing import Params, Points
 
@@ -44,7 +44,7 @@ def run(options: Namespace) -> None:
     problem = get(PROBLEM)
     rows: list[dict[str, Any]] = []
     for seed in range(options.runs):
-        design = Sequence(problem.space, OnePerPath())
+        design = Sequence(problem.space, OnePerBranch())
         start = oc.Optimizer(problem.space, method=design, seed=seed).ask(problem.space.n_branches)
         initial = [trial.params for trial in start]
         rows.append({"method": "tree", "run": seed, **ours(problem, initial, seed)})

@@ -3,7 +3,7 @@
 Five numbers and 50 observations; the method is `"gp"` but for its policy and acquisition. Every
 policy has a search of its own, which has running trials and is rid of them by turns, so that both
 suggestions have the same warm chains. A row is the median of the processor's seconds. Thompson
-sampling is measured and has no bar, nor have constants of sampled paths.
+sampling is measured and has no bar, nor have constants of draws.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ CASES = (
     Case(oc.pending.LocalPenalisation()),
     Case(oc.pending.HardPenalisation()),
     *(Case(oc.pending.PLAyBOOK(kind)) for kind in ("L", "LL", "H", "HL")),
-    Case(oc.pending.PLAyBOOK("HL", constants="paths"), has_bar=False),
-    Case(oc.pending.Thompson(), has_bar=False),
+    Case(oc.pending.PLAyBOOK("HL", constants="draws"), has_bar=False),
+    Case(oc.pending.ThompsonSampling(), has_bar=False),
 )
 ACQUISITIONS = (oc.acquisition.LogEI(), oc.acquisition.UCB(2.0))
 

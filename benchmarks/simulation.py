@@ -22,7 +22,10 @@ from outcrop.study import Trial
 PROBLEM = "hartmann-6"
 RATIO = 50.0  # of an evaluation to a suggestion
 WORKERS, BAR = 8, 0.97
-DURATIONS = {"constant": oc.durations.Constant(1.0), "half-normal": oc.durations.HalfNormal(1.0)}
+DURATIONS = {
+    "constant": oc.durations.ConstantDuration(1.0),
+    "half-normal": oc.durations.HalfNormal(1.0),
+}
 MODES = ("asynchronous", "synchronous")
 CROWD = 1000
 REAL_WORKERS, AGREEMENT = 2, 0.05

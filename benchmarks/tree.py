@@ -25,7 +25,7 @@ from outcrop.params import Layout
 from outcrop.problems import get
 from outcrop.strategies import Method
 from outcrop.strategies.defaults import default_kernel
-from outcrop.surrogates import GP, Marginal, PathGP, Structured, TreeStructured
+from outcrop.surrogates import GP, BranchGP, Marginal, Structured, TreeStructured
 
 PROBLEM = "tree-large-shared"
 N = 200
@@ -73,7 +73,7 @@ def likelihood_seconds(repetitions: int) -> dict[str, float]:
     layout = Layout.of(kernel, data)
     drawn: Any = layout.bind(layout.sample_prior(np.random.default_rng(1), 1)[0])
     shared, *leaves = drawn.kernels
-    tree = PathGP(shared, tuple(leaves), NOISE)
+    tree = BranchGP(shared, tuple(leaves), NOISE)
     dense, sorted_ = GP(drawn, NOISE), tree.sorted(data)
     assert abs(tree.log_likelihood(sorted_) - dense.log_likelihood(data)) < 1e-6
     calls: dict[str, Callable[[], object]] = {

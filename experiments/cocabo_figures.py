@@ -23,12 +23,12 @@ from experiments.searches import initial_points, problem_of, search
 from outcrop.acquisition import UCB
 from outcrop.space import Space
 from outcrop.strategies import CoCaBO
-from outcrop.strategies.initial import Uniform
+from outcrop.strategies.initial import RandomDesign
 from outcrop.surrogates import CoCaBO as CoCaBOKernel
 from outcrop.surrogates import OneHot
 
 INITIAL, TRIALS = 24, 100
-DESIGN = Uniform(size=INITIAL)
+DESIGN = RandomDesign(size=INITIAL)
 
 
 def thesis(space: Space, batch: int, mix: float | None) -> CoCaBO:

@@ -26,7 +26,7 @@ POLICIES: dict[str, Any] = {
     "believer": oc.pending.Believer(),
     "liar, mean": oc.pending.Liar("mean"),
     "liar, min": oc.pending.Liar("min"),
-    "Thompson": oc.pending.Thompson(),
+    "Thompson": oc.pending.ThompsonSampling(),
     "PLAyBOOK-L": oc.pending.PLAyBOOK("L"),
     "PLAyBOOK-HL": oc.pending.PLAyBOOK("HL"),
 }

@@ -34,7 +34,7 @@ from outcrop.inference import MAP, Slice
 from outcrop.kernels import Matern52, Scaled
 from outcrop.params import free
 from outcrop.priors import Gamma, Uniform
-from outcrop.strategies.initial import Uniform as UniformDesign
+from outcrop.strategies.initial import RandomDesign
 from outcrop.surrogates import GP, Inferred, Mixture
 from outcrop.typing import Matrix, Rng, Vector
 
@@ -54,7 +54,7 @@ KEPT = Slice(chains=1, burn_in=0, sweeps=0)  # previous hyperparameters as they 
 
 POLICIES: dict[str, Any] = {
     "KB": oc.pending.Believer(),
-    "TS": oc.pending.Thompson(),
+    "TS": oc.pending.ThompsonSampling(),
     "PLAyBOOK-L": oc.pending.PLAyBOOK("L", positivity="offset"),
     "PLAyBOOK-LL": oc.pending.PLAyBOOK("LL", positivity="offset"),
     "PLAyBOOK-H": oc.pending.PLAyBOOK("H", positivity="offset"),
@@ -89,7 +89,7 @@ def method_of(name: str, dimension: int) -> oc.Method:
         surrogate=Refitted(GP(kernel, noise=NOISE)),
         acquisition=oc.acquisition.Thompson() if name == "TS" else oc.acquisition.UCB(KAPPA),
         pending=POLICIES[name],
-        initial=UniformDesign(size=PER_DIMENSION * dimension),
+        initial=RandomDesign(size=PER_DIMENSION * dimension),
     )
 
 

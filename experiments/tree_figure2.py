@@ -22,8 +22,8 @@ from experiments.peers import PEERS, peer_search
 from experiments.searches import initial_points, problem_of, search
 from outcrop.problems import Problem
 from outcrop.space import Choice
-from outcrop.strategies import TopPaths
-from outcrop.strategies.initial import OnePerPath
+from outcrop.strategies import TopBranches
+from outcrop.strategies.initial import OnePerBranch
 from outcrop.surrogates import Arc, CommonNodes, Forest, Independent, Marginal, OneHot
 from outcrop.surrogates import TreeStructured as Tree
 from outcrop.typing import Matrix, Params
@@ -40,7 +40,7 @@ METHODS = {
     "gp": oc.Method(),
     "tree two steps": oc.Method(
         surrogate=Tree(sees_shared=False, chance=1.0),
-        acquisition=TopPaths(count=1, extras=False, exact_up_to=0),
+        acquisition=TopBranches(count=1, extras=False, exact_up_to=0),
     ),
     "common nodes": oc.Method(surrogate=CommonNodes()),
     "independent": oc.Method(surrogate=Independent()),
@@ -75,7 +75,7 @@ def run(cell: Cell, number: int) -> Row:
         return problem(params)
 
     watched = replace(problem, function=noted)
-    design = OnePerPath(size=problem.space.n_branches)
+    design = OnePerBranch(size=problem.space.n_branches)
     initial = initial_points(problem.space, problem.space.n_branches, number, design)
     if cell["method"] in PEERS:
         row = peer_search(watched, cell["method"], initial, TRIALS, number)

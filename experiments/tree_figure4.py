@@ -23,12 +23,12 @@ from experiments.peers import peer_search
 from experiments.searches import initial_points, search
 from outcrop import surrogates
 from outcrop.problems import Problem
-from outcrop.strategies.initial import OnePerPath
+from outcrop.strategies.initial import OnePerBranch
 from outcrop.typing import Matrix, Vector
 
 INITIAL, TRIALS = 5, 40  # one point for every number of layers; trials include them
 SHOWN = (10, 20, 30, 40)
-DESIGN = OnePerPath(size=INITIAL)
+DESIGN = OnePerBranch(size=INITIAL)
 BASELINE = "tree"
 METHODS: dict[str, Any] = {
     BASELINE: oc.Method(surrogate=surrogates.TreeStructured(chance=1.0), initial=DESIGN),

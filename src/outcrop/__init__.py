@@ -24,6 +24,7 @@ __all__ = [
     "Trial",
     "acquisition",
     "bandits",
+    "baselines",
     "delete_study",
     "durations",
     "errors",
@@ -46,7 +47,16 @@ __all__ = [
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from outcrop import acquisition, bandits, errors, inference, kernels, priors, surrogates
+from outcrop import (
+    acquisition,
+    bandits,
+    baselines,
+    errors,
+    inference,
+    kernels,
+    priors,
+    surrogates,
+)
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from outcrop.strategies import METHODS, Method, initial, pending
 from outcrop.study import (

@@ -148,7 +148,7 @@ class Pairs:
 
     @cached_property
     def _centred(self) -> tuple[Points, Points]:
-        centre = self.X2.mean(0)
+        centre = self.X2.mean(0) if len(self.X2) else 0.0
         return self.X1 - centre, self.X2 - centre
 
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
+from outcrop.former_names import offer_former_names
 from outcrop.priors import Normal, Prior
 from outcrop.typing import Mask, Matrix, Rng, Vector
 
@@ -288,3 +289,6 @@ def _builder(node: Any, prefix: str, slots: dict[str, Slot]) -> Callable[[Vector
     static = {name: child for name, child in _children(node) if name not in dynamic}
     steps = tuple(dynamic.items())
     return lambda theta: shaped(node, **static, **{name: build(theta) for name, build in steps})
+
+
+offer_former_names(__name__)

@@ -26,6 +26,7 @@ from math import inf, lgamma, log, pi
 import numpy as np
 
 from outcrop.errors import ModelError
+from outcrop.former_names import offer_former_names
 from outcrop.typing import Rng, Vector
 
 LOG_2PI = log(2 * pi)
@@ -344,3 +345,6 @@ class Shifted(Prior):
 
     def log_prior(self, theta: Vector) -> tuple[float, Vector]:
         return self.prior.log_prior(theta)
+
+
+offer_former_names(__name__)

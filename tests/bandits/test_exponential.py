@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from outcrop.bandits import EXP3, EXP3M, Choice, LogWeights, inclusion_probabilities, rate
+from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, inclusion_probabilities, rate
 
 
 def by_bisection(weights, gamma, plays):
@@ -83,8 +83,8 @@ def test_exp3m_with_one_play_is_exp3(rounds, gamma):
         np.testing.assert_allclose(p, q, rtol=1e-12, atol=1e-15)
         if p[arm] == 0:
             continue
-        state = one.update(state, Choice((arm,), (float(p[arm]),)), reward)
-        same = several.update(same, Choice((arm,), (float(q[arm]),)), [reward])
+        state = one.update(state, ArmChoice((arm,), (float(p[arm]),)), reward)
+        same = several.update(same, ArmChoice((arm,), (float(q[arm]),)), [reward])
     np.testing.assert_allclose(state.logs, same.logs, rtol=1e-12, atol=1e-15)
 
 

@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from outcrop.bandits import UCB1, Choice, EpsilonFirst, EpsilonGreedy, Greedy, Tally
+from outcrop.bandits import UCB1, ArmChoice, EpsilonFirst, EpsilonGreedy, Greedy, Tally
 from tests.bandits.games import bernoulli, play
 
 
@@ -109,5 +109,5 @@ def test_ucb1_plays_the_arm_of_the_largest_bound(rng):
 
 def test_a_state_is_never_changed():
     state = Greedy().init(2)
-    Greedy().update(state, Choice((1,), (0.5,)), 0.7)
+    Greedy().update(state, ArmChoice((1,), (0.5,)), 0.7)
     assert state == Tally((0, 0), (0.0, 0.0))

@@ -8,7 +8,7 @@ from outcrop.bandits import (
     EXP3,
     EXP3M,
     UCB1,
-    Choice,
+    ArmChoice,
     EpsilonFirst,
     EpsilonGreedy,
     Greedy,
@@ -36,7 +36,7 @@ UNBOUNDED = [
     EXP3(0.2, raw=True),
     EXP3M(0.2, plays=1, raw=True),
 ]
-ONE = Choice((0,), (0.5,))
+ONE = ArmChoice((0,), (0.5,))
 
 
 def test_bandits_are_public():
@@ -50,7 +50,7 @@ def test_a_game_goes_on_from_json_as_if_it_had_not_been_stored(bandit):
     state = stored = bandit.init(5)
     for paid in table:
         choice, again = bandit.choose(state, rng), bandit.choose(stored, rng_stored)
-        again = Choice.from_json(json.loads(json.dumps(again.to_json(), allow_nan=False)))
+        again = ArmChoice.from_json(json.loads(json.dumps(again.to_json(), allow_nan=False)))
         assert again == choice
         state = bandit.update(state, choice, paid[list(choice.arms)])
         stored = bandit.update(stored, again, paid[list(again.arms)])
@@ -89,7 +89,7 @@ def test_a_reward_outside_the_unit_interval_is_taken_by_the_others(bandit):
 @pytest.mark.parametrize("bandit", EVERY_BANDIT, ids=repr)
 def test_an_arm_that_does_not_exist_is_refused(bandit):
     with pytest.raises(BanditError, match="arm 3 does not exist: this state has 3 arms"):
-        bandit.update(bandit.init(3), Choice((3,), (0.5,)), 0.5)
+        bandit.update(bandit.init(3), ArmChoice((3,), (0.5,)), 0.5)
 
 
 @pytest.mark.parametrize("bandit", EVERY_BANDIT, ids=repr)
@@ -103,7 +103,7 @@ def test_a_number_of_arms_that_is_none_is_refused(bandit, n_arms):
 def test_rewards_must_be_as_many_as_the_arms(reward):
     bandit = EXP3M(0.1, plays=2)
     with pytest.raises(BanditError, match=r"one number for each of the arms \(2, 0\)"):
-        bandit.update(bandit.init(3), Choice((2, 0), (0.5, 0.5)), reward)
+        bandit.update(bandit.init(3), ArmChoice((2, 0), (0.5, 0.5)), reward)
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, np.nan, "0.1", None, True])
@@ -114,7 +114,7 @@ def test_a_share_outside_the_unit_interval_is_refused(share):
         EpsilonGreedy,
         lambda epsilon: EpsilonFirst(epsilon, 10),
         lambda share: EXP3.for_horizon(3, 10, share=share),
-        lambda probability: Choice((0,), (probability,)),
+        lambda probability: ArmChoice((0,), (probability,)),
     ):
         with pytest.raises(BanditError, match=r"(gamma|epsilon|share|probability)=.*from 0 to 1"):
             make(share)
@@ -134,12 +134,12 @@ def test_a_share_outside_the_unit_interval_is_refused(share):
         (lambda: EpsilonGreedy(np.inf, decreasing=True), "epsilon=inf"),
         (lambda: rate(3, gain=0.0), r"gain=0\.0: expected a positive number"),
         (lambda: rate(3, gain=np.nan), "gain=nan"),
-        (lambda: Choice((), ()), "one or more different arms"),
-        (lambda: Choice((1, 1), (0.5, 0.5)), "one or more different arms"),
-        (lambda: Choice((-1,), (0.5,)), "arm=-1"),
-        (lambda: Choice((1,), (0.0,)), "probability 0"),
-        (lambda: Choice((1,), (0.5, 0.5)), "one probability for each of 1 arms"),
-        (lambda: Choice((1, 2), (0.5, 0.5)).arm, r"2 arms, \(1, 2\): use `arms`"),
+        (lambda: ArmChoice((), ()), "one or more different arms"),
+        (lambda: ArmChoice((1, 1), (0.5, 0.5)), "one or more different arms"),
+        (lambda: ArmChoice((-1,), (0.5,)), "arm=-1"),
+        (lambda: ArmChoice((1,), (0.0,)), "probability 0"),
+        (lambda: ArmChoice((1,), (0.5, 0.5)), "one probability for each of 1 arms"),
+        (lambda: ArmChoice((1, 2), (0.5, 0.5)).arm, r"2 arms, \(1, 2\): use `arms`"),
         (lambda: Tally((), ()), "a count and a total for each arm"),
         (lambda: Tally((1,), (1.0, 2.0)), "a count and a total for each arm"),
         (lambda: Tally((1.5,), (1.0,)), "count=1.5"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.engine import make_url
 
-from outcrop.cli.output import Objective
 from outcrop.cli.placeholders import fill, names, written
+from outcrop.cli.program_output import ValueSource
 from outcrop.cli.spec import SpecError, read_spec
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from tests.cli.specs import MODEL, NU, spec_of, write_spec
@@ -66,7 +66,7 @@ def test_every_key_is_read(tmp_path):
     assert spec.env == {"SEED": "{trial}", "LAYERS": "{model.mlp.layers}", "MODEL": "{model}"}
     assert (spec.cwd, spec.direction, spec.method) == ("{folder}", "maximize", "random")
     assert (spec.timeout, spec.seed, spec.noise) == (12.0, 7, 0.5)
-    assert spec.objective == Objective("metrics.loss", "result.json")
+    assert spec.objective == ValueSource("metrics.loss", "result.json")
     assert spec.folder == tmp_path
     assert spec.output == tmp_path / "full-output"
     assert spec.space == Space(
@@ -100,7 +100,7 @@ def test_numbers_may_be_met_by_chance_together(tmp_path):
 
 def test_what_is_left_out_has_the_defaults_of_a_study(tmp_path):
     spec = spec_of(tmp_path, COMMAND)
-    assert (spec.direction, spec.method, spec.objective) == ("minimize", "auto", Objective())
+    assert (spec.direction, spec.method, spec.objective) == ("minimize", "auto", ValueSource())
     assert (spec.timeout, spec.seed, spec.noise, spec.env, spec.cwd) == (None, None, None, {}, ".")
     assert make_url(spec.storage).database == str(tmp_path / "study.db")
 

@@ -8,7 +8,7 @@ pytest.importorskip("experiments.harness")
 from experiments import tree_figure2
 from experiments.searches import initial_points, problem_of
 from outcrop.space import Float
-from outcrop.strategies.initial import OnePerPath
+from outcrop.strategies.initial import OnePerBranch
 
 
 def row(method, run, values, problem="tree-small", right=(True, True, True)):
@@ -21,7 +21,7 @@ def row(method, run, values, problem="tree-small", right=(True, True, True)):
 @pytest.mark.parametrize("problem", tree_figure2.PROBLEMS)
 def test_a_run_starts_with_one_point_in_each_leaf(problem):
     space = problem_of(problem).space
-    initial = initial_points(space, space.n_branches, 3, OnePerPath())
+    initial = initial_points(space, space.n_branches, 3, OnePerBranch())
     assert len(initial) == space.n_branches
     assert {frozenset(point) for point in initial} == {
         frozenset(path.names) for path in space.branches
@@ -32,7 +32,7 @@ def test_a_run_starts_with_one_point_in_each_leaf(problem):
 def test_every_method_goes_on_from_the_same_start_without_trouble(method, monkeypatch):
     monkeypatch.setattr(tree_figure2, "TRIALS", 7)
     problem = problem_of("tree-small-shared")
-    initial = initial_points(problem.space, 4, 1, OnePerPath())
+    initial = initial_points(problem.space, 4, 1, OnePerBranch())
     found = tree_figure2.run({"problem": "tree-small-shared", "method": method}, 1)
     np.testing.assert_allclose(found["values"][:4], [problem(p) for p in initial], atol=1e-12)
     assert (len(found["values"]), found["n_initial"], found["fallbacks"]) == (7, 4, 0)

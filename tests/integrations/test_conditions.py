@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outcrop.integrations.assignments import Branch
 from outcrop.integrations.conditions import Chooser, Condition, Sighting, conditions_of
-from outcrop.integrations.growing import Declared, declared_tree, grown
+from outcrop.integrations.parameter_tree import ChoiceItem
+from outcrop.integrations.tree_building import Declared, declared_tree, grown
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Space
 
 KIND = Chooser([0, 1, 2])
@@ -194,7 +194,7 @@ def test_last_names_are_known_where_they_are_clear():
     tree = declared_tree(space)
     names = {name for item, _ in tree.walk() for name in item.names}
     assert names - space.parameters.keys() == {"size"}
-    assert isinstance(tree.items[1], Branch)
+    assert isinstance(tree.items[1], ChoiceItem)
     raw = {"rate": 0.5, "one": 1, "size": 3, "two": 0, "two.a.depth": 2, "six": 1, "ten": 0}
     params = tree.configuration([raw], lambda item: item.middle)
     assert space.validate(params)["one.b.size"] == 3

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from outcrop.baselines import ArcEmbedding, CommonNodeSum
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.kernels import (
-    ArcEmbedding,
     BranchFeatures,
-    CommonNodeSum,
     Fourier,
     Level,
     Linear,

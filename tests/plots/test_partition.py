@@ -7,7 +7,7 @@ from outcrop import plots
 from outcrop.data import Observations
 from outcrop.errors import MethodError
 from outcrop.kernels import Matern52
-from outcrop.surrogates import GP, Blend, Mixture, TreedPosterior
+from outcrop.surrogates import GP, Blend, LeafwisePosterior, Mixture
 from outcrop.surrogates.partition import Partition
 from tests.plots.pictures import labelled, lightness, render
 
@@ -24,7 +24,7 @@ class Tree:
         tree = Partition.of(data.X, data.y, self.columns, self.smallest, least=0.01)
         model = GP(Matern52(0.5), noise=1e-6)
         own = [Observations(data.X[rows], data.y[rows]) for rows in tree.leaf_rows]
-        return Mixture.single(TreedPosterior(tree, tuple(map(model.condition, own))))
+        return Mixture.single(LeafwisePosterior(tree, tuple(map(model.condition, own))))
 
 
 def steps(params):
@@ -44,7 +44,7 @@ def told(space, objective, n=40, method=None, **options):
 
 
 def tree_of(study):
-    return study.belief.believed.mixture.components[0].partition
+    return study.belief.believed.mixture.components[0].division
 
 
 def leaf_of(study, rows):

@@ -17,7 +17,7 @@ def searching(space, policy, running=(), around=lambda method: method):
     method = oc.Method(
         acquisition=oc.acquisition.UCB(2.0),
         inference=MAP(starts=1),
-        initial=oc.initial.Uniform(size=1),
+        initial=oc.initial.RandomDesign(size=1),
         pending=policy,
     )
     study = oc.Optimizer(space, method=around(method), seed=0, noise=False)
@@ -75,7 +75,7 @@ def test_own_axes_are_drawn_on():
 def test_without_running_trials_or_an_acquisition_there_is_nothing_to_draw():
     with pytest.raises(MethodError, match="no trial is running"):
         plots.penalised(searching(LINE, oc.pending.Believer()))
-    study = oc.Optimizer(LINE, method=oc.Method(initial=oc.initial.Uniform(size=9)), seed=0)
+    study = oc.Optimizer(LINE, method=oc.Method(initial=oc.initial.RandomDesign(size=9)), seed=0)
     study.tell(study.ask(), 1.0)
     study.ask()
     with pytest.raises(MethodError, match="the initial design lasts"):

@@ -9,7 +9,14 @@ import outcrop as oc
 from outcrop.errors import MethodError, NoBelief, SpaceExhausted
 from outcrop.inference import Slice
 from outcrop.maximise import Maximiser
-from outcrop.strategies import Hierarchical, Method, Perturbed, Suggestion, parts, strategy_for
+from outcrop.strategies import (
+    Hierarchical,
+    Method,
+    Perturbed,
+    Suggestion,
+    method_json,
+    strategy_for,
+)
 from outcrop.strategies.initial import Sobol
 from outcrop.surrogates import Forest
 from outcrop.testing import STRATEGY_CONTRACT, view_of
@@ -328,8 +335,8 @@ def test_it_has_a_name():
 
 @pytest.mark.parametrize("method", [Hierarchical(), *EVERY_KIND.values()])
 def test_it_comes_back_from_json_and_suggests_the_same(method):
-    again = parts.from_json(parts.to_json(method))
-    assert parts.to_json(again) == parts.to_json(method)
+    again = method_json.from_json(method_json.to_json(method))
+    assert method_json.to_json(again) == method_json.to_json(method)
     assert [t.params for t in run(again, 7).trials] == [t.params for t in run(method, 7).trials]
 
 

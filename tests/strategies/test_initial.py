@@ -3,7 +3,7 @@ import pytest
 
 from outcrop.errors import ModelError
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Space
-from outcrop.strategies.initial import LatinHypercube, Sobol, Uniform, design_size
+from outcrop.strategies.initial import LatinHypercube, RandomDesign, Sobol, design_size
 
 BOX = Space({"x": Float(0, 1), "y": Float(0, 1), "z": Float(0, 1)})
 MIXED = Space(
@@ -13,7 +13,7 @@ MIXED = Space(
         "kind": Choice({"a": {}, "b": {"c": Categorical(["u", "v"])}}),
     }
 )
-DESIGNS = [Sobol(), LatinHypercube(), Uniform(), LatinHypercube(size=6)]
+DESIGNS = [Sobol(), LatinHypercube(), RandomDesign(), LatinHypercube(size=6)]
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=str)
@@ -44,7 +44,7 @@ def test_sobol_points_are_more_even_than_uniform_ones(rng):
 
     even = [qmc.discrepancy(Sobol().uniforms(16, 3, np.random.default_rng(s))) for s in range(10)]
     chance = [
-        qmc.discrepancy(Uniform().uniforms(16, 3, np.random.default_rng(s))) for s in range(10)
+        qmc.discrepancy(RandomDesign().uniforms(16, 3, np.random.default_rng(s))) for s in range(10)
     ]
     assert np.mean(even) < 0.7 * np.mean(chance)
 

@@ -15,7 +15,7 @@ from outcrop.inference import MAP, Slice
 from outcrop.maximise import Maximiser
 from outcrop.space import Categorical, Choice, Float, Int, Space
 from outcrop.strategies import Method, strategy_for
-from outcrop.strategies.hierarchical_levels import Levels
+from outcrop.strategies.hierarchical_levels import SpaceLevels
 from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.one_hot import Cube
@@ -78,7 +78,12 @@ def test_every_acquisition_scores_the_average(scores):
 
 @pytest.mark.parametrize(
     "policy",
-    [pending.Liar("max"), pending.Thompson(), pending.PLAyBOOK("L"), pending.PLAyBOOK("HL")],
+    [
+        pending.Liar("max"),
+        pending.ThompsonSampling(),
+        pending.PLAyBOOK("L"),
+        pending.PLAyBOOK("HL"),
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("space", [BOX, MIXED], ids=["box", "mixed"])
@@ -215,7 +220,7 @@ def test_levels_and_cubes_keep_the_noise_of_their_numbers():
     exact = {name: MIXED.declared[name] for name in ("n", "c")}
     option = Choice({"a": {}, "b": {"z": Float(0, 1)}})
     space = Space({"x": Float(0, 2), **exact, "m": option}, input_covariance=both)
-    levels = Levels.of(space)
+    levels = SpaceLevels.of(space)
     assert levels is not None
     assert dict(levels.outer.input_covariance) == {("x",): ((0.01,),)}
     assert dict(levels.inner.input_covariance) == {("m.b.z",): ((0.02,),)}

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from outcrop.surrogates.structured import places
 
 import outcrop as oc
 from outcrop.acquisition import EI, LogEI
@@ -13,10 +14,10 @@ from outcrop.kernels import Fourier
 from outcrop.maximise import Maximiser
 from outcrop.problems import get
 from outcrop.space import Choice, Float, Int, Space
-from outcrop.strategies import EachPath, Method, TopPaths, strategy_for
-from outcrop.strategies.initial import OnePerPath
-from outcrop.strategies.method import default_for
-from outcrop.strategies.tree_search import OUTSIDE, Levels
+from outcrop.strategies import EachBranch, Method, TopBranches, strategy_for
+from outcrop.strategies.initial import OnePerBranch
+from outcrop.strategies.named_methods import default_for
+from outcrop.strategies.tree_search import OUTSIDE, BranchLevels
 from outcrop.surrogates import (
     Arc,
     CommonNodes,
@@ -27,7 +28,6 @@ from outcrop.surrogates import (
     OneHot,
     TreeStructured,
 )
-from outcrop.surrogates.structured import places
 from outcrop.testing import ACQUISITION_CONTRACT, MAXIMISER_CONTRACT, STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
 from tests.surrogates.trees import bound, random_data, random_points, random_space
@@ -40,7 +40,7 @@ METHODS = {
     "tree-two-step": Method(
         surrogate=TreeStructured(chance=1.0),
         inference=FAST,
-        acquisition=TopPaths(count=1, extras=False, exact_up_to=0),
+        acquisition=TopBranches(count=1, extras=False, exact_up_to=0),
     ),
     "common-nodes": Method(surrogate=CommonNodes(), inference=FAST),
     "independent": Method(surrogate=Independent(), inference=FAST),
@@ -105,7 +105,7 @@ def test_conditional_spaces_are_searched_by_the_tree_and_others_by_one_process()
 @pytest.mark.parametrize("name", ["tree-small", "tree-large", "tree-unbalanced-8"])
 def test_a_design_takes_every_way_before_the_model_is_asked(name):
     space = get(name).space
-    design = OnePerPath()
+    design = OnePerBranch()
     n = design.size_for(space)
     assert n >= space.n_branches
     X = design.points(space, n, np.random.default_rng(0))
@@ -118,16 +118,16 @@ def test_a_design_takes_every_way_before_the_model_is_asked(name):
 
 def test_a_longer_design_begins_as_a_shorter_one():
     space = get("tree-large").space
-    one, two = (OnePerPath().points(space, n, np.random.default_rng(4)) for n in (5, 19))
+    one, two = (OnePerBranch().points(space, n, np.random.default_rng(4)) for n in (5, 19))
     np.testing.assert_array_equal(one, two[:5])
-    assert OnePerPath(size=3).size_for(space) == 3
+    assert OnePerBranch(size=3).size_for(space) == 3
 
 
 def test_a_design_of_too_many_ways_is_a_plain_one():
     space = Space({f"k{i}": Choice({"0": {"x": Float(0, 1)}, "1": {}}) for i in range(6)})
     assert space.n_branches == 64
-    assert OnePerPath().size_for(space) == 12
-    assert len(OnePerPath().points(space, 12, np.random.default_rng(0))) == 12
+    assert OnePerBranch().size_for(space) == 12
+    assert len(OnePerBranch().points(space, 12, np.random.default_rng(0))) == 12
 
 
 class Hills:
@@ -154,12 +154,12 @@ class Hills:
 @pytest.mark.parametrize("name", ["tree-large", "tree-unbalanced-4"])
 def test_the_search_of_leaves_keeps_the_contract_of_maximisers(name, check):
     space = get(name).space
-    check(EachPath(), space, Hills(space))
+    check(EachBranch(), space, Hills(space))
 
 
 def test_the_search_of_leaves_finds_the_highest_peak():
     space = get("tree-large").space
-    found = EachPath(Maximiser(spread=64))(Hills(space), space, np.random.default_rng(0))
+    found = EachBranch(Maximiser(spread=64))(Hills(space), space, np.random.default_rng(0))
     assert found.value == pytest.approx(7.0, abs=1e-6)
     assert all(found.point[c] == code for c, code in places(space)[1][-1].conditions)
 
@@ -176,15 +176,15 @@ def belief_of(seed, n=30, components=2):
 def test_few_leaves_are_all_searched():
     space, _, belief, rng = belief_of(0)
     X = random_points(space, 50, rng)
-    assert isinstance(TopPaths().prepare(belief, -1.0, X, rng, 1), LogEI)
+    assert isinstance(TopBranches().prepare(belief, -1.0, X, rng, 1), LogEI)
 
 
 def test_the_two_steps_choose_the_way_with_the_best_level_and_search_nothing_else():
     space, _, belief, rng = belief_of(1)
     X = random_points(space, 400, rng)
-    ready = TopPaths(count=1, extras=False, exact_up_to=0).prepare(belief, -1.0, X, rng, 1)
+    ready = TopBranches(count=1, extras=False, exact_up_to=0).prepare(belief, -1.0, X, rng, 1)
     (chosen,) = ready.chosen
-    values = LogEI(best=-1.0)(Levels(belief), X)
+    values = LogEI(best=-1.0)(BranchLevels.of(belief), X)
     winner = X[values.argmax()]
     assert all(winner[c] == code for c, code in chosen)
     inside = np.all([X[:, c] == code for c, code in chosen], axis=0)
@@ -199,8 +199,8 @@ def test_the_two_steps_choose_the_way_with_the_best_level_and_search_nothing_els
 def test_extras_are_the_incumbents_leaf_and_the_least_known_one():
     space, data, belief, rng = belief_of(2)
     X = random_points(space, 400, rng)
-    plain = TopPaths(count=1, extras=False, exact_up_to=0).prepare(belief, -1.0, X, rng, 1)
-    more = TopPaths(count=1, exact_up_to=0).prepare(belief, -1.0, X, rng, 1)
+    plain = TopBranches(count=1, extras=False, exact_up_to=0).prepare(belief, -1.0, X, rng, 1)
+    more = TopBranches(count=1, exact_up_to=0).prepare(belief, -1.0, X, rng, 1)
     assert set(plain.chosen) <= set(more.chosen)
     assert len(more.chosen) <= 3
     best = data.X[data.y.argmin()]
@@ -217,14 +217,14 @@ ON_CODES = [
 def test_top_paths_keep_the_contract_of_acquisitions(check):
     space, _, belief, rng = belief_of(3)
     chosen = tuple(leaf.conditions for leaf in places(space)[1][:2])
-    check(TopPaths(LogEI(best=-0.5), chosen=chosen), belief, random_points(space, 8, rng))
+    check(TopBranches(LogEI(best=-0.5), chosen=chosen), belief, random_points(space, 8, rng))
 
 
 def test_parts_that_make_no_sense_are_refused():
     with pytest.raises(MethodError, match="log scale"):
-        TopPaths(EI())
+        TopBranches(EI())
     with pytest.raises(MethodError, match="count"):
-        TopPaths(count=0)
+        TopBranches(count=0)
 
 
 @pytest.mark.parametrize("method", METHODS)

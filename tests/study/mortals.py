@@ -7,14 +7,14 @@ __all__ = ["live"]
 import json
 import os
 
-from outcrop.study import load_study, turns
+from outcrop.study import ask_lock, load_study
 
 LEASE = 0.5
 
 
 def live(url: str, pipe: int, deadline: float) -> None:
     """Ask and tell without end; each acknowledged step is one line in `pipe`."""
-    turns.DEADLINE = deadline
+    ask_lock.DEADLINE = deadline
     study = load_study("mortal", url)
     while True:
         trial = study.ask(lease=LEASE)

@@ -10,9 +10,9 @@ import pytest
 from outcrop.errors import MethodError, SpaceExhausted, StorageError, TrialError
 from outcrop.space import Fixed, Space
 from outcrop.study import Study
+from outcrop.study.ask_lock import TURN, AskLock
 from outcrop.study.events import Expired, Late
 from outcrop.study.storage import Lease
-from outcrop.study.turns import TURN, Turns
 from tests.study.doubles import Roaming
 from tests.study.handles import SPACE, forget, log_of, opened
 from tests.study.storage.children import answer
@@ -184,13 +184,13 @@ def test_a_list_that_is_interrupted_gives_back_what_it_has(storage):
     assert storage.leases(study._id) == {}
 
 
-# Turns
+# AskLock
 
 
 def test_the_turn_of_a_process_that_died_is_over_after_its_deadline(storage, monkeypatch):
     study = opened(storage)
-    monkeypatch.setattr("outcrop.study.turns.DEADLINE", 0.2)
-    dead = Turns(storage, study._id, "dead")
+    monkeypatch.setattr("outcrop.study.ask_lock.DEADLINE", 0.2)
+    dead = AskLock(storage, study._id, "dead")
     monkeypatch.setattr(dead, "_renew", lambda done: None)
     dead.__enter__()
     assert study.ask().number == 0
@@ -223,13 +223,13 @@ def test_a_store_that_is_out_of_reach_is_not_asked_to_end_a_turn(storage):
             raise AssertionError("it would wait for the lock once more")
 
     study = opened(storage)
-    study._store = study._turns._store = Locked()
+    study._store = study._ask_lock._store = Locked()
     with pytest.raises(StorageError, match="locked"):
         study.ask()
 
 
 def test_a_forked_child_takes_turns_with_its_parent(tmp_path):
     study = opened(f"sqlite:///{tmp_path}/s.db")
-    with study._turns:
+    with study._ask_lock:
         taken = answer(lambda: study._store.acquire(study._id, Lease(TURN, study._owner, 60.0)))
     assert taken is False

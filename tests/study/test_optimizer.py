@@ -18,7 +18,7 @@ from outcrop.errors import (
 )
 from outcrop.space import Categorical, Float, Int, Space
 from outcrop.strategies.base import Suggestion
-from outcrop.study import Optimizer
+from outcrop.study import Optimizer, Study, load_study
 from tests.study.doubles import Roaming
 from tests.study.optimizers import SPACE, made, refused
 
@@ -287,3 +287,41 @@ def test_an_unknown_method_is_refused_with_the_known_ones():
 def test_what_is_not_a_space_is_refused():
     with pytest.raises(SpaceError, match="expected a Space"):
         Optimizer({"x": Float(0, 1)})  # type: ignore[arg-type]
+
+
+# Checks
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """The configurations that the space was asked to check."""
+    from outcrop.space import space
+
+    given: list[object] = []
+    check = space.checked
+
+    def counted(roots, params):
+        given.append(params)
+        return check(roots, params)
+
+    monkeypatch.setattr(space, "checked", counted)
+    return given
+
+
+def test_one_call_checks_its_parameters_once(checked):
+    optimizer = Optimizer(SPACE, method="random", seed=3)
+    optimizer.ask()
+    assert len(checked) == 1
+    optimizer.enqueue({"x": 1.0, "m": "a"})
+    assert len(checked) == 2
+    optimizer.ask()  # from the queue
+    assert len(checked) == 2
+    optimizer.add({"x": 2.0, "m": "a"}, 0.5)
+    assert len(checked) == 3
+
+
+def test_one_stored_event_is_checked_once(checked, tmp_path):
+    study = Study(SPACE, "s", f"sqlite:///{tmp_path}/s.db", method="random", seed=3)
+    study.ask(4)
+    checked.clear()
+    assert len(load_study("s", f"sqlite:///{tmp_path}/s.db").trials) == len(checked) == 4

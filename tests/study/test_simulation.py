@@ -371,7 +371,7 @@ def test_what_cannot_be_simulated_is_refused(options, error, message):
     ("make", "message"),
     [
         (lambda: oc.durations.HalfNormal(-1.0), "HalfNormal: mean"),
-        (lambda: oc.durations.Constant(0), "Constant: seconds"),
+        (lambda: oc.durations.ConstantDuration(0), "ConstantDuration: seconds"),
         (lambda: oc.durations.Proportional("x", math.inf), "factor must be a finite number"),
     ],
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outcrop.strategies.defaults import default_kernel
 from scipy.stats import norm
 
 from outcrop.data import Observations
@@ -13,10 +14,9 @@ from outcrop.errors import ModelError
 from outcrop.inference import Slice
 from outcrop.kernels import Matern52
 from outcrop.space import Choice, Float, Space
-from outcrop.strategies.defaults import default_kernel
-from outcrop.surrogates import GP, GPPosterior, Inferred, PathPosterior, TreeStructured
+from outcrop.surrogates import GP, GPPosterior, Inferred, LeafwisePosterior, TreeStructured
+from outcrop.surrogates.branch_chains import BranchChains
 from outcrop.surrogates.contest import LOUDEST, RESOLUTION, Contest, log_odds
-from outcrop.surrogates.path_chains import PathChains
 from tests.surrogates.trees import bound, random_data, random_space
 
 FAST = Slice(chains=3, burn_in=4)
@@ -54,7 +54,7 @@ def test_the_odds_move_by_the_densities_of_results_before_they_were_told(seed, s
     data = random_data(space, n + several, rng)
     leaves = bound(space, rng, data, noise=0.04)
     whole = GP(Matern52(np.full(len(space.columns), 0.7)), 0.01)
-    contest = Contest(Inferred(whole, FAST), PathChains(leaves, FAST), 0.25)
+    contest = Contest(Inferred(whole, FAST), BranchChains(leaves, FAST), 0.25)
     before = contest.fit(first(data, n), rng)
     after = contest.fit(data, rng, before.state)
 
@@ -69,7 +69,7 @@ def test_the_odds_move_by_the_densities_of_results_before_they_were_told(seed, s
             densities.append(norm(mean, spread).logpdf(data.y[i]))
         expected += np.clip(densities[0] - densities[1], -LOUDEST, LOUDEST)
     assert after.state["lead"] == pytest.approx(expected, rel=1e-6, abs=1e-6)
-    believed = PathPosterior if expected >= 0 else GPPosterior
+    believed = LeafwisePosterior if expected >= 0 else GPPosterior
     assert all(isinstance(part, believed) for part in after.components)
 
 
@@ -81,7 +81,7 @@ def test_leaves_are_believed_where_ways_have_nothing_in_common(rng):
 
     belief = followed(surrogate_of(TWO), observed(TWO, unlike, 60, rng), 20, rng)
     assert belief.state["lead"] > 0
-    assert all(isinstance(part, PathPosterior) for part in belief.components)
+    assert all(isinstance(part, LeafwisePosterior) for part in belief.components)
 
 
 def test_one_process_is_believed_where_a_shared_parameter_bends_all_ways_alike(rng):
@@ -96,13 +96,13 @@ def test_one_process_is_believed_where_a_shared_parameter_bends_all_ways_alike(r
 
 def test_without_predictions_the_chance_decides(rng):
     data = observed(TWO, lambda params: params["r"], 10, rng)
-    for chance, believed in ((0.5, PathPosterior), (0.4, GPPosterior)):
+    for chance, believed in ((0.5, LeafwisePosterior), (0.4, GPPosterior)):
         belief = surrogate_of(TWO, chance).fit(data, rng)
         assert belief.state["lead"] == pytest.approx(log_odds(chance))
         assert isinstance(belief.components[0], believed)
 
 
 def test_certain_leaves_are_not_contested():
-    assert isinstance(surrogate_of(TWO, chance=1.0), PathChains)
+    assert isinstance(surrogate_of(TWO, chance=1.0), BranchChains)
     with pytest.raises(ModelError, match=r"chance=1\.5.*probability"):
         TreeStructured(chance=1.5)

@@ -45,7 +45,7 @@ def followed(surrogate, data, start, rng):
 
 
 def leaves_of(belief):
-    return len(belief.components[0].partition)
+    return len(belief.components[0].division)
 
 
 def test_a_tree_that_has_predicted_nothing_yet_leaves_the_belief_to_the_process_without_one(rng):

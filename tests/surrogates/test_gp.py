@@ -194,7 +194,7 @@ def test_pathwise_samples_have_the_posteriors_mean_and_covariance(kernel):
         Observations(rng.random((6, 2)), rng.normal(size=6))
     )
     new = rng.random((4, 2))
-    draws = np.array([posterior.sample_path(rng, features=300)(new) for _ in range(3000)])
+    draws = np.array([posterior.draw(rng, features=300)(new) for _ in range(3000)])
     mean, covariance = posterior.predict_joint(new)
     # 3000 draws: the standard error of a mean is sd/55, of a covariance about sd²/39.
     np.testing.assert_allclose(draws.mean(0), mean, atol=5 * np.sqrt(covariance.max() / 3000))
@@ -203,14 +203,14 @@ def test_pathwise_samples_have_the_posteriors_mean_and_covariance(kernel):
 
 def test_a_noise_free_path_passes_through_the_data(rng):
     X, y = rng.random((6, 2)), rng.normal(size=6)
-    path = GP(Matern52(0.5), noise=1e-8).condition(Observations(X, y)).sample_path(rng)
+    path = GP(Matern52(0.5), noise=1e-8).condition(Observations(X, y)).draw(rng)
     np.testing.assert_allclose(path(X), y, atol=1e-3)
 
 
 def test_path_gradient_agrees_with_finite_differences(rng):
     X = np.hstack([rng.random((6, 2)), rng.integers(0, 3, (6, 1))])
     kernel = Subspace((0, 1), Matern52([0.5, 0.3])) * Subspace((2,), Overlap(0.8))
-    path = GP(kernel, noise=0.01).condition(Observations(X, rng.normal(size=6))).sample_path(rng)
+    path = GP(kernel, noise=0.01).condition(Observations(X, rng.normal(size=6))).draw(rng)
     new = X[:3] + np.array([0.05, -0.03, 0.0])
     expected = central_differences(lambda x: float(path(x).sum()), new)
     expected[:, 2] = 0.0

@@ -27,7 +27,7 @@ from outcrop.priors import LogNormal, Normal
 from outcrop.surrogates import GP, Inferred, Latent, LatentGP, LatentPosterior, Lottery, Mixture
 from outcrop.surrogates.inferred import ModelTarget
 from outcrop.surrogates.latent_data import LatentObservations
-from outcrop.surrogates.latent_paths import augmented
+from outcrop.surrogates.latent_draws import augmented
 from outcrop.surrogates.stack import Stack
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
 
@@ -226,7 +226,7 @@ def test_latent_and_plain_posteriors_are_not_stacked(rng):
 def test_paths_have_the_mean_and_covariance_at_latent_zero(name, rng):
     data, new = observations(rng, 6), points(rng, 3)
     posterior = LatentGP(KERNELS[name], 0.5, latents(rng, 6), noise=1e-2).condition(data)
-    draws = np.stack([posterior.sample_path(rng, 256)(new) for _ in range(2000)])
+    draws = np.stack([posterior.draw(rng, 256)(new) for _ in range(2000)])
     mean, covariance = posterior.predict_joint(new)
     error = np.sqrt(np.diagonal(covariance) / len(draws))
     assert (np.abs(draws.mean(0) - mean) < 5 * error).all()
@@ -235,7 +235,7 @@ def test_paths_have_the_mean_and_covariance_at_latent_zero(name, rng):
 
 def test_a_paths_gradient_agrees_with_finite_differences(rng):
     model = LatentGP(KERNELS["matern"], 0.5, latents(rng, 6, 2), noise=1e-2)
-    path = model.condition(observations(rng, 6)).sample_path(rng, 64)
+    path = model.condition(observations(rng, 6)).draw(rng, 64)
     X = rng.random((4, 3))
     expected = central_differences(lambda x: float(path(x).sum()), X)
     np.testing.assert_allclose(path.gradient(X), expected, rtol=1e-5, atol=1e-6)
@@ -246,7 +246,7 @@ def test_kernels_without_a_path_say_so(rng):
         observations(rng, 6)
     )
     with pytest.raises(ModelError, match="Additive"):
-        posterior.sample_path(rng)
+        posterior.draw(rng)
 
 
 def test_latents_follow_their_observations_when_others_come_between(rng):

@@ -46,7 +46,7 @@ def test_each_component_can_believe_a_value_of_its_own(mixture, rng):
 
 
 def test_sample_paths_come_from_components_by_weight(mixture, rng):
-    scales = [mixture.sample_path(rng, 4).kernel.lengthscales[0] for _ in range(800)]
+    scales = [mixture.draw(rng, 4).kernel.lengthscales[0] for _ in range(800)]
     assert np.mean(np.isclose(scales, 0.5)) == pytest.approx(0.5, abs=0.08)
 
 

@@ -80,8 +80,8 @@ def test_no_observation_is_used_twice_on_a_path_and_none_is_lost(table, smallest
     for leaf in range(len(tree)):
         rows = np.concatenate(tree.factor_rows(leaf))
         assert sorted(rows.tolist()) == list(range(len(y)))
-        assert tree.path(leaf)[0] == tree.leaves[leaf]
-        assert tree.path(leaf)[-1] == 0
+        assert tree.ancestors(leaf)[0] == tree.leaves[leaf]
+        assert tree.ancestors(leaf)[-1] == 0
 
 
 @given(tables(), st.integers(2, 6))

@@ -20,17 +20,17 @@ from outcrop.surrogates import (
     CoCaBO,
     Heteroscedastic,
     Latent,
+    LeafwisePosterior,
     Mixture,
     OneHot,
     Spartan,
     Treed,
     TreedGP,
-    TreedPosterior,
     Warped,
 )
+from outcrop.surrogates.leafwise_stack import LeafwiseStack
 from outcrop.surrogates.partition import Partition
 from outcrop.surrogates.pseudo import Ancestry, AncestryTarget
-from outcrop.surrogates.treed_posterior import TreedStack
 from outcrop.testing import POSTERIOR_CONTRACT, STRATEGY_CONTRACT, central_differences, view_of
 from tests.strategies.spaces import EVERY_SPACE
 
@@ -59,7 +59,7 @@ def treed(data, seed=0, smallest=5, noise=1e-8):
         gp(rng, noise, data.dimension).condition(Observations(data.X[rows], data.y[rows]))
         for rows in tree.leaf_rows
     )
-    return TreedPosterior(tree, leaves)
+    return LeafwisePosterior(tree, leaves)
 
 
 def fitted(data, **more):
@@ -73,7 +73,7 @@ def fitted(data, **more):
 @pytest.mark.parametrize("check", POSTERIOR_CONTRACT, ids=lambda check: check.__name__)
 def test_a_treed_posterior_keeps_the_contract(check):
     posterior = treed(observations())
-    assert len(posterior.partition) > 3
+    assert len(posterior.division) > 3
     check(posterior, np.random.default_rng(5).random((8, 2)))
 
 
@@ -83,7 +83,7 @@ def test_one_leaf_predicts_as_the_plain_gp(seed):
     rng = np.random.default_rng(seed)
     data, X, model = observations(seed, n=12), rng.random((7, 2)), gp(rng)
     tree = Partition.of(data.X, data.y, (0, 1), smallest=len(data))
-    alone, plain = TreedPosterior(tree, (model.condition(data),)), model.condition(data)
+    alone, plain = LeafwisePosterior(tree, (model.condition(data),)), model.condition(data)
     np.testing.assert_array_equal(alone.predict(X), plain.predict(X))
     assert alone.incumbent() == plain.incumbent()
     np.testing.assert_array_equal(alone.predict_joint(X)[1], plain.predict_joint(X)[1])
@@ -95,7 +95,7 @@ def test_every_point_is_predicted_by_the_gp_of_its_leaf(seed):
     data = observations(seed)
     posterior, X = treed(data, seed), np.random.default_rng(seed).random((30, 2))
     mean, var = posterior.predict(X)
-    for i, leaf in enumerate(posterior.partition.leaf_of(X)):
+    for i, leaf in enumerate(posterior.division.leaf_of(X)):
         alone = posterior.leaves[leaf].predict(X[i : i + 1])
         np.testing.assert_allclose([mean[i], var[i]], np.ravel(alone), rtol=1e-8, atol=1e-10)
 
@@ -105,7 +105,7 @@ def test_every_point_is_predicted_by_the_gp_of_its_leaf(seed):
 def test_without_noise_a_shared_point_is_interpolated_from_both_sides(seed):
     data = observations(seed)
     posterior = treed(data, seed, noise=0.0)
-    tree = posterior.partition
+    tree = posterior.division
     holders = np.bincount(np.concatenate(tree.leaf_rows), minlength=len(data))
     assert (holders > 1).any()
     for rows, leaf in zip(tree.leaf_rows, posterior.leaves, strict=True):
@@ -160,7 +160,7 @@ def test_gradients_of_the_pseudo_posterior_agree_with_finite_differences(leaves,
 def test_components_on_one_tree_are_predicted_from_at_once(rng):
     data = observations()
     parts = [treed(data, seed) for seed in range(3)]
-    stack = TreedStack.of(parts)
+    stack = LeafwiseStack.of(parts)
     mixture = Mixture(tuple(parts), np.ones(3))
     X, mean_bar, var_bar = rng.random((25, 2)), rng.normal(size=(3, 25)), rng.normal(size=(3, 25))
     assert stack is not None
@@ -171,16 +171,16 @@ def test_components_on_one_tree_are_predicted_from_at_once(rng):
         part.predict_with_pullback(X)[2](mean_bar[i], var_bar[i]) for i, part in enumerate(parts)
     )
     np.testing.assert_allclose(pull(mean_bar, var_bar), expected, rtol=1e-5, atol=1e-5)
-    assert TreedStack.of([parts[0], treed(observations(1))]) is None
+    assert LeafwiseStack.of([parts[0], treed(observations(1))]) is None
 
 
 def test_conditioning_keeps_the_tree_and_tells_both_sides_of_a_threshold():
     posterior = treed(observations())
-    tree = posterior.partition
+    tree = posterior.division
     x = np.full((1, 2), 0.5)
     x[0, tree.columns[0]] = tree.thresholds[0]
     after = posterior.condition(x, np.array([1.5]))
-    assert after.partition is tree
+    assert after.division is tree
     grown = [
         i
         for i, (old, new) in enumerate(zip(posterior.leaves, after.leaves, strict=True))
@@ -205,7 +205,7 @@ def test_joint_draws_have_the_joint_moments():
 
 def test_a_drawn_function_has_the_gradient_it_says_and_passes_through_the_data(rng):
     data = observations()
-    path = treed(data).sample_path(rng, features=64)
+    path = treed(data).draw(rng, features=64)
     X = rng.random((6, 2))
     expected = central_differences(lambda x: float(path(x).sum()), X)
     np.testing.assert_allclose(path.gradient(X), expected, rtol=1e-4, atol=1e-4)
@@ -267,7 +267,7 @@ def test_map_gives_one_component(rng):
 
 def test_the_default_leaf_holds_five_observations_for_each_column(rng):
     surrogate = Treed(chance=1.0).surrogate(MODEL, FAST, (0, 1))
-    tree = surrogate.fit(observations(), rng).components[0].partition
+    tree = surrogate.fit(observations(), rng).components[0].division
     assert min(len(rows) for rows in tree.leaf_rows) >= 10
 
 

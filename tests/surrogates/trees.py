@@ -3,14 +3,14 @@
 from math import log
 
 import numpy as np
+from outcrop.surrogates.structured import Priors, TreeStructured
 
 from outcrop.data import Observations
 from outcrop.kernels import Sum
 from outcrop.params import Layout
 from outcrop.priors import LogNormal
 from outcrop.space import Categorical, Choice, Float, Int, Space
-from outcrop.surrogates.path_gp import PathGP
-from outcrop.surrogates.structured import Priors, TreeStructured
+from outcrop.surrogates.branch_gp import BranchGP
 
 PRIORS = Priors(LogNormal(log(0.5), 0.5), LogNormal(0.0, 0.5), LogNormal(0.0, 0.5), 1.0)
 
@@ -58,4 +58,4 @@ def bound(space, rng, data, noise=0.05, mean=0.3, family=None):
     layout = Layout.of(kernel, data)
     kernel = layout.bind(layout.sample_prior(rng, 1)[0])
     shared, *leaves = kernel.kernels
-    return PathGP(shared, tuple(leaves), noise, mean)
+    return BranchGP(shared, tuple(leaves), noise, mean)

@@ -26,3 +26,6 @@ from outcrop.acquisition.hyperparameters import BALD, EIIG, HandOver, Informatio
 from outcrop.acquisition.improvement import EI, PI, LogEI, ScaledEI
 from outcrop.acquisition.information import MaxValueEntropy
 from outcrop.acquisition.thompson import Thompson
+from outcrop.former_names import offer_former_names
+
+offer_former_names(__name__)

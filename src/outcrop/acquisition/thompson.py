@@ -21,10 +21,10 @@ class DrawnFunction(Protocol):
 
 
 @runtime_checkable
-class DrawsFunctions(Protocol):
+class DrawableBelief(Protocol):
     """A belief from which functions can be drawn."""
 
-    def sample_path(self, rng: Rng, features: int = 512) -> DrawnFunction: ...
+    def draw(self, rng: Rng, features: int = 512) -> DrawnFunction: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +53,11 @@ class Thompson(Acquisition):
     ) -> Thompson:
         if self.draw is not None:
             return self
-        if not isinstance(posterior, DrawsFunctions):
+        if not isinstance(posterior, DrawableBelief):
             raise ModelError(
                 f"{type(posterior).__name__} cannot draw functions; use a GP for Thompson sampling"
             )
-        return replace(self, draw=posterior.sample_path(rng, self.features))
+        return replace(self, draw=posterior.draw(rng, self.features))
 
     def __call__(self, posterior: Belief, X: Points) -> Vector:
         return -self._drawn(X)

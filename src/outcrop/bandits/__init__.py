@@ -28,14 +28,14 @@ from __future__ import annotations
 
 __all__ = [
     "Bandit",
-    "Choice",
+    "ArmChoice",
     "EXP3",
     "EXP3M",
     "EpsilonFirst",
     "EpsilonGreedy",
     "Greedy",
     "LogWeights",
-    "State",
+    "BanditState",
     "Tally",
     "UCB1",
     "best_so_far",
@@ -45,7 +45,7 @@ __all__ = [
     "rate",
 ]
 
-from outcrop.bandits.base import Bandit, Choice, State
+from outcrop.bandits.base import ArmChoice, Bandit, BanditState
 from outcrop.bandits.exponential import EXP3, EXP3M, LogWeights, inclusion_probabilities, rate
 from outcrop.bandits.means import UCB1, EpsilonFirst, EpsilonGreedy, Greedy, Tally
 from outcrop.bandits.rewards import best_so_far, normalised

@@ -7,7 +7,15 @@ learnt from later, in any order, or one arm at a time.
 
 from __future__ import annotations
 
-__all__ = ["Bandit", "Choice", "Record", "State", "is_number", "require_share", "require_whole"]
+__all__ = [
+    "Bandit",
+    "ArmChoice",
+    "StoredTuples",
+    "BanditState",
+    "is_number",
+    "require_share",
+    "require_whole",
+]
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -22,10 +30,10 @@ from outcrop.typing import Rng, Vector
 
 LARGEST = 1e300  # in size; sums of such rewards stay finite
 
-S = TypeVar("S", bound="State")
+S = TypeVar("S", bound="BanditState")
 
 
-class Record(ABC):
+class StoredTuples(ABC):
     """A frozen dataclass whose fields are tuples of numbers, so that JSON holds it as it is."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -48,7 +56,7 @@ class Record(ABC):
             raise BanditError(f"a stored {cls.__name__} cannot be read: {error}") from None
 
 
-class State(Record):
+class BanditState(StoredTuples):
     """What a bandit has learnt so far."""
 
     @property
@@ -57,11 +65,11 @@ class State(Record):
 
 
 @dataclass(frozen=True)
-class Choice(Record):
+class ArmChoice(StoredTuples):
     """The arms of one round, each with the probability that it was among them.
 
-    >>> Choice((2, 0), (0.75, 0.5)).each()
-    (Choice(arms=(2,), probabilities=(0.75,)), Choice(arms=(0,), probabilities=(0.5,)))
+    >>> ArmChoice((2, 0), (0.75, 0.5)).each()
+    (ArmChoice(arms=(2,), probabilities=(0.75,)), ArmChoice(arms=(0,), probabilities=(0.5,)))
     """
 
     arms: tuple[int, ...]
@@ -71,16 +79,18 @@ class Choice(Record):
         for arm in self.arms:
             require_whole("arm", arm, 0)
         if not self.arms or len(set(self.arms)) < len(self.arms):
-            raise BanditError(f"Choice(arms={self.arms!r}): expected one or more different arms")
+            raise BanditError(f"ArmChoice(arms={self.arms!r}): expected one or more different arms")
         if len(self.probabilities) != len(self.arms):
             raise BanditError(
-                f"Choice: expected one probability for each of {len(self.arms)} arms, "
+                f"ArmChoice: expected one probability for each of {len(self.arms)} arms, "
                 f"got {len(self.probabilities)}"
             )
         for probability in self.probabilities:
             require_share("probability", probability)
             if probability == 0:
-                raise BanditError("Choice(probabilities=…): an arm of probability 0 is not drawn")
+                raise BanditError(
+                    "ArmChoice(probabilities=…): an arm of probability 0 is not drawn"
+                )
 
     @property
     def arm(self) -> int:
@@ -89,10 +99,10 @@ class Choice(Record):
             raise BanditError(f"a choice of {len(self.arms)} arms, {self.arms}: use `arms`")
         return self.arms[0]
 
-    def each(self) -> tuple[Choice, ...]:
+    def each(self) -> tuple[ArmChoice, ...]:
         """The same arms one by one, for rewards that do not arrive together."""
         return tuple(
-            Choice((arm,), (probability,))
+            ArmChoice((arm,), (probability,))
             for arm, probability in zip(self.arms, self.probabilities, strict=True)
         )
 
@@ -108,14 +118,14 @@ class Bandit(ABC, Generic[S]):
     def probabilities(self, state: S) -> Vector:
         """How likely each arm is to be chosen next, `(K,)`; they sum to the number of choices."""
 
-    def choose(self, state: S, rng: Rng) -> Choice:
+    def choose(self, state: S, rng: Rng) -> ArmChoice:
         """What to play next."""
         p = self.probabilities(state)
         cumulative = np.cumsum(p)
         arm = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
-        return Choice((arm,), (float(p[arm]),))
+        return ArmChoice((arm,), (float(p[arm]),))
 
-    def update(self, state: S, choice: Choice, reward: float | Sequence[float] | Vector) -> S:
+    def update(self, state: S, choice: ArmChoice, reward: float | Sequence[float] | Vector) -> S:
         """The state once `choice` has paid: one number for each of its arms, in their order."""
         if max(choice.arms) >= state.n_arms:
             raise BanditError(
@@ -125,7 +135,7 @@ class Bandit(ABC, Generic[S]):
         return self.learn(state, choice, self._checked(choice, reward))
 
     @abstractmethod
-    def learn(self, state: S, choice: Choice, rewards: Sequence[float]) -> S:
+    def learn(self, state: S, choice: ArmChoice, rewards: Sequence[float]) -> S:
         """What `update` does once all is checked."""
 
     @property
@@ -133,7 +143,7 @@ class Bandit(ABC, Generic[S]):
     def is_bounded(self) -> bool:
         """Whether rewards must lie in [0, 1]."""
 
-    def _checked(self, choice: Choice, reward: float | Sequence[float] | Vector) -> list[float]:
+    def _checked(self, choice: ArmChoice, reward: float | Sequence[float] | Vector) -> list[float]:
         try:
             rewards = np.atleast_1d(np.asarray(reward, dtype=float)).tolist()
         except (TypeError, ValueError):

@@ -14,14 +14,21 @@ from math import e, inf, isfinite, log, sqrt
 
 import numpy as np
 
-from outcrop.bandits.base import Bandit, Choice, State, is_number, require_share, require_whole
+from outcrop.bandits.base import (
+    ArmChoice,
+    Bandit,
+    BanditState,
+    is_number,
+    require_share,
+    require_whole,
+)
 from outcrop.bandits.rounding import dep_round
 from outcrop.errors import BanditError
 from outcrop.typing import Rng, Vector
 
 
 @dataclass(frozen=True)
-class LogWeights(State):
+class LogWeights(BanditState):
     """The logarithm of each arm's weight, 0 at first."""
 
     logs: tuple[float, ...]
@@ -86,7 +93,7 @@ class EXP3(Bandit[LogWeights]):
     def probabilities(self, state: LogWeights) -> Vector:
         return (1 - self.gamma) * _softmax(np.array(state.logs)) + self.gamma / state.n_arms
 
-    def learn(self, state: LogWeights, choice: Choice, rewards: Sequence[float]) -> LogWeights:
+    def learn(self, state: LogWeights, choice: ArmChoice, rewards: Sequence[float]) -> LogWeights:
         return _reweighted(state, choice, rewards, self.gamma)
 
     @property
@@ -130,12 +137,12 @@ class EXP3M(Bandit[LogWeights]):
     def probabilities(self, state: LogWeights) -> Vector:
         return inclusion_probabilities(np.array(state.logs), self.gamma, self.plays)
 
-    def choose(self, state: LogWeights, rng: Rng) -> Choice:
+    def choose(self, state: LogWeights, rng: Rng) -> ArmChoice:
         p = self.probabilities(state)
         arms = rng.permutation(dep_round(p, rng))
-        return Choice(tuple(arms.tolist()), tuple(p[arms].tolist()))
+        return ArmChoice(tuple(arms.tolist()), tuple(p[arms].tolist()))
 
-    def learn(self, state: LogWeights, choice: Choice, rewards: Sequence[float]) -> LogWeights:
+    def learn(self, state: LogWeights, choice: ArmChoice, rewards: Sequence[float]) -> LogWeights:
         return _reweighted(state, choice, rewards, self.plays * self.gamma)
 
     @property
@@ -173,7 +180,7 @@ def inclusion_probabilities(logs: Vector, gamma: float, plays: int) -> Vector:
 
 
 def _reweighted(
-    state: LogWeights, choice: Choice, rewards: Sequence[float], strength: float
+    state: LogWeights, choice: ArmChoice, rewards: Sequence[float], strength: float
 ) -> LogWeights:
     """The weights of the played arms times exp(strength · r̂ / K)."""
     logs = list(state.logs)

@@ -14,13 +14,20 @@ from math import inf, isfinite, log
 
 import numpy as np
 
-from outcrop.bandits.base import Bandit, Choice, State, is_number, require_share, require_whole
+from outcrop.bandits.base import (
+    ArmChoice,
+    Bandit,
+    BanditState,
+    is_number,
+    require_share,
+    require_whole,
+)
 from outcrop.errors import BanditError
 from outcrop.typing import Vector
 
 
 @dataclass(frozen=True)
-class Tally(State):
+class Tally(BanditState):
     """How often each arm was played, and what it paid in all."""
 
     counts: tuple[int, ...]
@@ -63,7 +70,7 @@ class Tally(State):
         means = np.full(len(counts), inf)
         return np.divide(self.totals, counts, out=means, where=counts > 0)
 
-    def plus(self, choice: Choice, rewards: Sequence[float]) -> Tally:
+    def plus(self, choice: ArmChoice, rewards: Sequence[float]) -> Tally:
         """The tally with these plays in it."""
         counts, totals = list(self.counts), list(self.totals)
         for arm, reward in zip(choice.arms, rewards, strict=True):
@@ -78,7 +85,7 @@ class MeanBased(Bandit[Tally]):
     def init(self, n_arms: int) -> Tally:
         return Tally.empty(n_arms)
 
-    def learn(self, state: Tally, choice: Choice, rewards: Sequence[float]) -> Tally:
+    def learn(self, state: Tally, choice: ArmChoice, rewards: Sequence[float]) -> Tally:
         return state.plus(choice, rewards) if self.is_learning(state) else state
 
     @abstractmethod

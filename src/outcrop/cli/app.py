@@ -157,8 +157,8 @@ def show(
       outcrop show spec.toml
       outcrop show sim --storage sqlite:///sim.db --watch
     """
-    from outcrop.cli.pages import console, study_page
-    from outcrop.cli.stores import found
+    from outcrop.cli.study_lookup import found
+    from outcrop.cli.study_page import console, study_page
 
     opened, page = found(study, storage), console()
     count = None if everything else last
@@ -185,8 +185,8 @@ def best(
     Example:
       outcrop best spec.toml --json
     """
-    from outcrop.cli.pages import best_lines
-    from outcrop.cli.stores import found
+    from outcrop.cli.study_lookup import found
+    from outcrop.cli.study_page import best_lines
 
     opened = found(study, storage)
     if not as_json:
@@ -217,7 +217,7 @@ def export(
       outcrop export spec.toml --output trials.csv
     """
     from outcrop.cli.export import to_csv, to_json
-    from outcrop.cli.stores import found
+    from outcrop.cli.study_lookup import found
 
     opened = found(study, storage)
     as_json = (form or (output.suffix[1:] if output else "csv")) == "json"
@@ -244,7 +244,7 @@ def delete(
     Example:
       outcrop delete sim --storage sqlite:///sim.db
     """
-    from outcrop.cli.stores import place_of
+    from outcrop.cli.study_lookup import place_of
     from outcrop.study import delete_study, load_study
 
     name, store = place_of(study, storage)
@@ -267,7 +267,7 @@ def problems() -> None:
     from rich.table import Table
 
     from outcrop import problems as library
-    from outcrop.cli.pages import console, written
+    from outcrop.cli.study_page import console, written
 
     table = Table("problem", "parameters", "minimum", box=None, pad_edge=False)
     for name in library.names():

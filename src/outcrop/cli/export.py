@@ -12,7 +12,7 @@ from typing import Any
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
-from outcrop.study.tables import places_told
+from outcrop.study.data_frames import places_told
 
 BEFORE = ("number", "state", "value", "std")
 AFTER = ("reason", "source", "attempt", "started", "finished")

@@ -6,7 +6,7 @@ the thread that runs it ever signals it.
 
 from __future__ import annotations
 
-__all__ = ["NotFound", "Stopped", "TimedOut", "find", "run"]
+__all__ = ["NotFound", "StopRequested", "TimedOut", "find", "run"]
 
 import math
 import os
@@ -30,7 +30,7 @@ class TimedOut(Exception):
     """A program ran out of time and was ended."""
 
 
-class Stopped(Exception):
+class StopRequested(Exception):
     """A program was ended on request."""
 
 
@@ -70,8 +70,8 @@ def run(
 ) -> int:
     """Run a program to its end, write its output to files, and return its exit code.
 
-    Raises `TimedOut` after `timeout` seconds and `Stopped` once `stop` is set; a program then has
-    `grace` seconds from SIGTERM to SIGKILL. Whatever is left of its group is killed in any case.
+    Raises `TimedOut` after `timeout` seconds and `StopRequested` once `stop` is set; a program then
+    has `grace` seconds from SIGTERM to SIGKILL. What is left of its group is killed in any case.
     """
     with stdout.open("wb") as out, stderr.open("wb") as err:
         process = subprocess.Popen(
@@ -99,7 +99,7 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None, stop: Event) 
         if left <= 0:
             raise TimedOut
         if stop.wait(min(pause, left)):
-            raise Stopped
+            raise StopRequested
         pause = min(2 * pause, POLL)
 
 

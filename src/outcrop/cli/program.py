@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import Condition, Event
 
 from outcrop.cli import process
-from outcrop.cli.output import NoValue, last_lines, read_value
 from outcrop.cli.placeholders import fill, written
+from outcrop.cli.program_output import NoValue, last_lines, read_value
 from outcrop.cli.spec import Spec, SpecError
 from outcrop.errors import OutcropError
 from outcrop.study.trial import Trial
@@ -40,7 +40,7 @@ class ProgramStopped(ProgramFailed):
 
 
 @dataclass
-class Running:
+class ActiveRuns:
     """How many trials run, and whether they are to stop."""
 
     count: int = 0
@@ -70,7 +70,7 @@ class Program:
 
     spec: Spec
     grace: float = GRACE
-    _running: Running = field(default_factory=Running, repr=False)
+    _running: ActiveRuns = field(default_factory=ActiveRuns, repr=False)
 
     def check(self) -> None:
         """Refuse with `SpecError` what would fail in every trial: no program, no folder."""
@@ -146,7 +146,7 @@ class Program:
             raise ProgramFailed(
                 f"timeout after {self.spec.timeout:g} s{_quoted(folder)}; output in {folder}"
             ) from None
-        except process.Stopped:
+        except process.StopRequested:
             raise ProgramStopped(f"stopped on request; output in {folder}") from None
 
     def _run(self, folder: Path, values: Mapping[str, str]) -> int:

@@ -40,15 +40,15 @@ from typing import Any
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from outcrop.cli.output import Objective
-from outcrop.cli.parameters import read_space
+from outcrop.cli.placeholder_checks import TomlKeys, check_placeholders, check_use
+from outcrop.cli.program_output import ValueSource
+from outcrop.cli.spec_parameters import read_space
 from outcrop.cli.toml import SpecError, Table, load, shown
-from outcrop.cli.usage import Place, check_placeholders, check_use
 from outcrop.errors import MethodError
 from outcrop.space import Space
 from outcrop.space.plain import listed, nearest
 from outcrop.strategies import METHODS
-from outcrop.study.checks import DIRECTIONS, checked_noise, checked_seed
+from outcrop.study.argument_checks import DIRECTIONS, checked_noise, checked_seed
 
 KEYS = (
     "name",
@@ -86,7 +86,7 @@ class Spec:
     seed: int | None
     noise: bool | float | None
     robust: bool
-    objective: Objective
+    objective: ValueSource
     space: Space
 
     @property
@@ -129,9 +129,9 @@ def read_spec(path: str | Path) -> Spec:
     return spec
 
 
-def _texts(spec: Spec) -> dict[Place, str]:
+def _texts(spec: Spec) -> dict[TomlKeys, str]:
     """Every text that may hold placeholders, by its place in the file."""
-    texts: dict[Place, str] = {("env", name): text for name, text in spec.env.items()}
+    texts: dict[TomlKeys, str] = {("env", name): text for name, text in spec.env.items()}
     for index, group in enumerate(spec.command):
         for inner, text in enumerate(group):
             place = ("command", index) if len(group) == 1 else ("command", index, inner)
@@ -241,7 +241,7 @@ def _read_robust(top: Table, space: Space) -> bool:
     return robust
 
 
-def _read_objective(table: Table) -> Objective:
+def _read_objective(table: Table) -> ValueSource:
     table.only(["from", "field", "path"], "objective")
     source = _read_word(table, "from", "last-line", tuple(SOURCES))
     for key in ("field", "path"):
@@ -259,7 +259,7 @@ def _read_objective(table: Table) -> Objective:
             'once keep apart; write path = "result.txt" and tell the program of {folder}',
             "path",
         )
-    return Objective(field, path)
+    return ValueSource(field, path)
 
 
 def _is_inside(path: str) -> bool:

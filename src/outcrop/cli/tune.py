@@ -8,9 +8,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from outcrop.cli.pages import best_lines
 from outcrop.cli.program import Program
 from outcrop.cli.spec import Spec, read_spec
+from outcrop.cli.study_page import best_lines
 from outcrop.errors import AllTrialsFailed, StudyError
 from outcrop.study import Study
 from outcrop.study.storage import Storage, open_storage

@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outcrop.inference.optimise import MAP
-from outcrop.inference.target import Draws, Target, require
+from outcrop.inference.target import Draws, TargetDensity, require
 from outcrop.typing import Matrix, Rng, Vector
 
 STEP = 1e-4  # of central differences in theta: error h²/6 beside a gradient's rounding over h
 LEAST_PRECISION = 1e-4  # of a prior, where its own curvature vanishes: a standard deviation of 100
 
 
-def laplace(target: Target, theta: Vector) -> Matrix:
+def laplace(target: TargetDensity, theta: Vector) -> Matrix:
     """Covariance `(dim, dim)` of the Laplace approximation at `theta`.
 
     It is the inverse of the negative Hessian of log prior + log likelihood in θ, taken by central
@@ -56,7 +56,7 @@ class Laplace:
     def __post_init__(self) -> None:
         require(self, starts=1, iterations=1)
 
-    def infer(self, target: Target, rng: Rng, previous: Draws | None = None) -> Draws:
+    def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """One draw, the mode, and `covariance` beside it."""
         # The Hessian is taken in θ, so the mode must be the one in θ.
         mode = MAP(self.starts, self.iterations, jacobian=True).infer(target, rng, previous)

@@ -14,7 +14,7 @@ import numpy as np
 
 from outcrop.errors import ModelError
 from outcrop.inference.starts import from_previous
-from outcrop.inference.target import Draws, Target, log_posterior, require
+from outcrop.inference.target import Draws, TargetDensity, log_posterior, require
 from outcrop.typing import Matrix, Rng, Vector
 
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class MAP:
                 "False maximises the density in natural coordinates"
             )
 
-    def infer(self, target: Target, rng: Rng, previous: Draws | None = None) -> Draws:
+    def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """The best point found, as one draw.
 
         If no point has a finite density, the result is a prior draw with density −inf.
@@ -72,7 +72,7 @@ class MAP:
 
     def _starts(
         self,
-        target: Target,
+        target: TargetDensity,
         objective: LogDensityWithGradient,
         rng: Rng,
         previous: Draws | None,
@@ -128,7 +128,7 @@ def _best(objective: LogDensityWithGradient, thetas: Matrix, n: int) -> tuple[Ma
     return thetas[order], values[order]
 
 
-def _objective(target: Target, jacobian: bool) -> LogDensityWithGradient:
+def _objective(target: TargetDensity, jacobian: bool) -> LogDensityWithGradient:
     """What `MAP` maximises; −inf with a zero gradient wherever value or gradient is not finite."""
 
     def log_density(theta: Vector) -> tuple[float, Vector]:

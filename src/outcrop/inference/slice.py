@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 from outcrop.errors import ModelError
 from outcrop.inference.elliptical import elliptical_step
 from outcrop.inference.starts import from_previous, from_prior, prior_widths
-from outcrop.inference.target import Draws, LogDensity, Target, guarded, log_posterior, require
+from outcrop.inference.target import (
+    Draws,
+    LogDensity,
+    TargetDensity,
+    guarded,
+    log_posterior,
+    require,
+)
 from outcrop.typing import Matrix, Rng, Vector
 
 SHRINKS = 100  # a bracket shrunk this often is the present point up to rounding
@@ -135,12 +142,12 @@ class Slice:
         if not self.patience > 0:
             raise ModelError(f"Slice(patience={self.patience!r}): expected a number above 0")
 
-    def infer(self, target: Target, rng: Rng, previous: Draws | None = None) -> Draws:
+    def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """One draw per chain, equally weighted."""
         with np.errstate(all="ignore"):
             return self._infer(target, rng, previous)
 
-    def _infer(self, target: Target, rng: Rng, previous: Draws | None) -> Draws:
+    def _infer(self, target: TargetDensity, rng: Rng, previous: Draws | None) -> Draws:
         log_density = log_posterior(target)
         thetas = np.full((self.chains, target.dim), np.nan)
         values = np.full(self.chains, -np.inf)
@@ -183,7 +190,7 @@ class Slice:
 
 
 def slice_chain(
-    target: Target,
+    target: TargetDensity,
     rng: Rng,
     n: int,
     start: Vector | None = None,
@@ -218,7 +225,7 @@ _Move: TypeAlias = Callable[[Vector, float, Vector, Rng], Swept]
 
 
 def _transition(
-    target: Target, log_density: LogDensity, elliptical_steps: int, max_steps_out: int
+    target: TargetDensity, log_density: LogDensity, elliptical_steps: int, max_steps_out: int
 ) -> _Move:
     """The update that leaves `target` invariant: the gaussian block, then the other coordinates.
 

@@ -12,7 +12,7 @@ __all__ = [
     "Draws",
     "Inference",
     "LogDensity",
-    "Target",
+    "TargetDensity",
     "guarded",
     "log_posterior",
     "require",
@@ -31,7 +31,7 @@ from outcrop.typing import Mask, Matrix, Rng, Vector
 LogDensity: TypeAlias = Callable[[Vector], float]
 
 
-class Target(Protocol):
+class TargetDensity(Protocol):
     """An unnormalised posterior over an unconstrained vector `theta` `(dim,)`.
 
     Densities may be −inf or NaN. A sampler changes `theta` after the call returns, so a
@@ -121,12 +121,12 @@ class Draws:
 class Inference(Protocol):
     """A way to turn a target into draws; a frozen value of plain numbers."""
 
-    def infer(self, target: Target, rng: Rng, previous: Draws | None = None) -> Draws:
+    def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """Draws of `target`, started from `previous` when there is one of the same `dim`."""
         ...
 
 
-def log_posterior(target: Target) -> LogDensity:
+def log_posterior(target: TargetDensity) -> LogDensity:
     """The density for samplers: log prior + log likelihood, −inf wherever it has no finite value.
 
     The likelihood is not evaluated outside the support of the prior.

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from outcrop.errors import MethodError, MissingExtra, ParamsError, SpaceError, SpaceExhausted
-from outcrop.integrations.assignments import Tree
-from outcrop.integrations.growing import declared_tree
+from outcrop.integrations.parameter_tree import Tree
+from outcrop.integrations.tree_building import declared_tree
 from outcrop.space import Float, Space
 from outcrop.strategies import strategy_for
-from outcrop.strategies.method import MakesStrategies
-from outcrop.study.checks import checked_noise, checked_seed
+from outcrop.strategies.registry import MakesStrategies
+from outcrop.study.argument_checks import checked_noise, checked_seed
 from outcrop.typing import Params, Rng
 
 try:
@@ -31,7 +31,7 @@ except ImportError:
         "the sampler for Optuna needs Optuna 5: pip install 'outcrop[optuna]'"
     ) from None
 
-from outcrop.integrations import optuna_reading as reading
+from outcrop.integrations import optuna_trials
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +86,10 @@ class OutcropSampler(BaseSampler):
             named = [(name, item.names[0]) for item, _ in tree.walk() for name in item.names]
             self._declared = (
                 tree,
-                {name: reading.distribution_of(space.parameters[flat]) for name, flat in named},
+                {
+                    name: optuna_trials.distribution_of(space.parameters[flat])
+                    for name, flat in named
+                },
             )
         self._warm: tuple[str, Space, Mapping[str, Any]] | None = None
         self._turn = threading.Lock()  # threads ask one after the other, each seeing the one before
@@ -96,7 +99,7 @@ class OutcropSampler(BaseSampler):
         if self._space is not None:
             return self._space
         trials = self._trials(study)
-        tree, _ = reading.learnt_rows(trials, reading.newest_distributions(trials))
+        tree, _ = optuna_trials.learnt_rows(trials, optuna_trials.newest_distributions(trials))
         return tree.space if tree.items else None
 
     def infer_relative_search_space(
@@ -107,11 +110,11 @@ class OutcropSampler(BaseSampler):
             self._check_study(study)
             known = self._declared[1]
         else:
-            known = reading.newest_distributions(self._trials(study, trial))
+            known = optuna_trials.newest_distributions(self._trials(study, trial))
         return {
             name: distribution
             for name, distribution in known.items()
-            if reading.declared_of(distribution) is not None
+            if optuna_trials.declared_of(distribution) is not None
         }
 
     def sample_relative(
@@ -194,7 +197,7 @@ class OutcropSampler(BaseSampler):
                 f"{name!r} is asked for as {distribution}, but the space declares it as "
                 f"{distributions[name]}"
             )
-        layers = [reading.raw_values(trial), reading.published(trial)]
+        layers = [optuna_trials.raw_values(trial), optuna_trials.published(trial)]
         chosen = tree.assignment(tree.configuration(layers, lambda item: item.middle))
         if name not in chosen:
             raise SpaceError(
@@ -209,11 +212,11 @@ class OutcropSampler(BaseSampler):
         for _ in range(TRIES):
             trials = self._trials(study, trial)
             assignment = self._assignment(study, trial, trials, search_space)
-            reading.publish(study, trial, assignment)
-            known = {other.number for other in trials if reading.published(other)}
+            optuna_trials.publish(study, trial, assignment)
+            known = {other.number for other in trials if optuna_trials.published(other)}
             later = [other for other in self._trials(study, trial) if other.number not in known]
             if not any(
-                reading.published(other) == assignment
+                optuna_trials.published(other) == assignment
                 for other in later
                 if other.number < trial.number or other.params  # else it is the one to give way
             ):
@@ -230,13 +233,13 @@ class OutcropSampler(BaseSampler):
         """The raw values that the method proposes, in view of all other trials."""
         if self._declared is not None:
             tree, distributions = self._declared
-            rows = reading.declared_rows(trials, tree, distributions)
+            rows = optuna_trials.declared_rows(trials, tree, distributions)
         else:
-            tree, rows = reading.learnt_rows(trials, search_space)
+            tree, rows = optuna_trials.learnt_rows(trials, search_space)
         if not tree.items:
             return {}
         key = study.study_name, tree.space
-        view = reading.view_of(
+        view = optuna_trials.view_of(
             tree,
             rows,
             sign=-1.0 if study.directions[0] == StudyDirection.MAXIMIZE else 1.0,

@@ -5,9 +5,7 @@ from __future__ import annotations
 __all__ = [
     "RBF",
     "Additive",
-    "ArcEmbedding",
     "BetaCDF",
-    "CommonNodeSum",
     "Conditional",
     "Constant",
     "ExpectedRBF",
@@ -36,12 +34,11 @@ __all__ = [
     "Within",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.kernels.additive import Additive
-from outcrop.kernels.arc import ArcEmbedding
 from outcrop.kernels.base import Kernel
 from outcrop.kernels.branch_features import BranchFeatures, Fourier, Level, Linear
 from outcrop.kernels.categorical import Conditional, Overlap
-from outcrop.kernels.common_nodes import CommonNodeSum
 from outcrop.kernels.compose import Constant, Offset, Product, Scaled, Subspace, Sum
 from outcrop.kernels.curves import BetaCDF, Kumaraswamy
 from outcrop.kernels.expected import ExpectedRBF
@@ -52,3 +49,5 @@ from outcrop.kernels.sum_product import SumProduct
 from outcrop.kernels.taylor import TaylorRBF
 from outcrop.kernels.warp import Warp
 from outcrop.kernels.within import Within
+
+offer_former_names(__name__)

@@ -6,8 +6,10 @@ Read `maximiser` for the steps of a search, `candidates` and `lattice` for its f
 
 from __future__ import annotations
 
-__all__ = ["DeltaCover", "Function", "Maximiser", "Maximises", "Maximum"]
+__all__ = ["Function", "Maximiser", "Maximises", "Maximum"]
 
+from outcrop.former_names import offer_former_names
 from outcrop.maximise.base import Function, Maximises, Maximum
-from outcrop.maximise.cover import DeltaCover
 from outcrop.maximise.maximiser import Maximiser
+
+offer_former_names(__name__)

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from outcrop.plots import canvas
-from outcrop.plots.marks import mark_sites, mark_values
 from outcrop.plots.mean import draw_curve, mean_shades
-from outcrop.plots.slices import COARSE, FINE, MARGIN, Slice, reading_of
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice, reader_of
+from outcrop.plots.trial_marks import mark_sites, mark_values
 from outcrop.study import ObjectiveBelief
-from outcrop.study.reading import Reading
+from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Params
 
 
@@ -32,14 +32,16 @@ def belief(
     `at` sets; trials that differ in them are drawn small. Left out, `names` are the parameters that
     the belief changes fastest along. `axes` are one or more to draw the first panels on.
     """
-    study = reading_of(study)
+    study = reader_of(study)
     believed = study.belief
-    cut = Slice.of(study, names, at)
+    cut = SpaceSlice.of(study, names, at)
     draw = _curve if len(cut.axes) == 1 else _maps
     return draw(study, believed, cut, axes)
 
 
-def _curve(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> tuple[Any, ...]:
+def _curve(
+    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: Any
+) -> tuple[Any, ...]:
     (x,), rows = cut.configurations(FINE)
     search = believed.search
     drawn = _stacked(1 if search is None else 2) if axes is None else canvas.panels(axes, 2)
@@ -62,7 +64,7 @@ def _curve(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> 
         cut.dress(panel, MARGIN)
     if len(drawn) > 1:
         main.set_xlabel("")
-    cut.say_the_rest(drawn[-1:])
+    cut.label_rest(drawn[-1:])
     canvas.legend(main, own=axes is None)
     return drawn
 
@@ -75,7 +77,9 @@ def _stacked(count: int) -> tuple[Any, ...]:
     return tuple(figure.subplots(2, 1, sharex=True, height_ratios=(4, 1)))
 
 
-def _maps(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> tuple[Any, ...]:
+def _maps(
+    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: Any
+) -> tuple[Any, ...]:
     (x, y), rows = cut.configurations(COARSE)
     search = believed.search
     mean, std = believed.predict(rows)
@@ -100,7 +104,7 @@ def _maps(study: Reading, believed: ObjectiveBelief, cut: Slice, axes: Any) -> t
             panel.plot(x[peak[1]], y[peak[0]], label="acquisition's maximum", **style)
         if panel is not drawn[0]:
             panel.set_ylabel("")
-    cut.say_the_rest(drawn)
+    cut.label_rest(drawn)
     canvas.legend(drawn[0], own=axes is None, columns=6)
     return drawn
 

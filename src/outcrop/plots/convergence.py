@@ -14,8 +14,8 @@ import numpy as np
 
 from outcrop.errors import MethodError, NoBelief, ShapeError
 from outcrop.plots import canvas
-from outcrop.plots.slices import reading_of
-from outcrop.study.reading import Reading
+from outcrop.plots.space_slice import reader_of
+from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Matrix, Vector
 
 DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (9, 3)))
@@ -54,7 +54,7 @@ def convergence(
     is True unless said otherwise. `direction` is needed for arrays that are maximised only.
     """
     if not isinstance(traces, Mapping):
-        return _one(reading_of(traces), minimum, log, axes)
+        return _one(reader_of(traces), minimum, log, axes)
     if not traces:
         raise ShapeError("expected a mapping of at least one name to its runs, got {}")
     low, high = band
@@ -97,7 +97,7 @@ def _line(axes: Any, index: int, name: str, x: Vector, quantiles: Matrix) -> Non
     )
 
 
-def _one(study: Reading, minimum: float | None, log: bool | None, axes: Any) -> Any:
+def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Any) -> Any:
     trials = study.trials
     sign = -1.0 if study.direction == "maximize" else 1.0
     finished = [trial for trial in trials if trial.value is not None]
@@ -141,7 +141,7 @@ def _sign(traces: Mapping[str, Any], direction: str | None) -> float:
     """That of the direction which all studies, and the user, agree on."""
     if direction not in (None, "minimize", "maximize"):
         raise MethodError(f'direction={direction!r}: expected "minimize" or "maximize"')
-    found = {reading_of(run).direction for runs in traces.values() for run in _studies(runs)}
+    found = {reader_of(run).direction for runs in traces.values() for run in _studies(runs)}
     found |= {direction} if direction else set()
     if len(found) > 1:
         raise MethodError(

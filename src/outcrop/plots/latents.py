@@ -13,13 +13,14 @@ import numpy as np
 
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
-from outcrop.plots.inside import lacking, parts_of
+from outcrop.plots.belief_parts import lacking, parts_of
 from outcrop.plots.mean import draw_mean
-from outcrop.plots.slices import Slice, numbers_of, reading_of
-from outcrop.strategies import ModelBased
+from outcrop.plots.space_slice import SpaceSlice, numbers_of, reader_of
+from outcrop.strategies import Strategy
+from outcrop.strategies.wrapped_model import model_of, with_model
 from outcrop.study import ObjectiveBelief
 from outcrop.study.commands import Purpose, generator
-from outcrop.study.reading import Reading
+from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.surrogates import Latent, LatentPosterior
 from outcrop.typing import Matrix, Params, Vector
@@ -49,15 +50,15 @@ def latents(
     `spread` of the method, the largest if left out, whichever is drawn for the next trial. `names`
     and `at` are as for `belief`.
     """
-    study = reading_of(study)
+    study = reader_of(study)
     moved = _Moved.of(study, spread)
-    cut = Slice.of(study, names, at)
+    cut = SpaceSlice.of(study, names, at)
     drawn = _beside() if axes is None else canvas.panels(axes, 2)
     _by_number(drawn[0], moved)
     if len(drawn) > 1:
         draw_mean(drawn[1], moved.belief, cut)
         _by_place(drawn[1], moved, cut)
-        cut.say_the_rest(drawn[1:])
+        cut.label_rest(drawn[1:])
     canvas.legend(drawn, own=axes is None, columns=6)
     return drawn
 
@@ -73,7 +74,7 @@ class _Moved:
     weights: Vector  # (chains,)
 
     @classmethod
-    def of(cls, study: Reading, spread: float | None) -> _Moved:
+    def of(cls, study: StudyReader, spread: float | None) -> _Moved:
         belief, spread = _under(study, spread)
         columns = [column.index for column in numbers_of(study.space)]
         parts = [
@@ -108,39 +109,36 @@ def _distances(part: LatentPosterior, columns: Sequence[int]) -> Vector:
     return np.linalg.norm(part.latents, axis=1) / lengthscale
 
 
-def _under(study: Reading, spread: float | None) -> tuple[ObjectiveBelief, float | None]:
+def _under(study: StudyReader, spread: float | None) -> tuple[ObjectiveBelief, float | None]:
     """The belief under one spread, and which; a method that has no choice believes what it does."""
     belief = study.belief
-    family = _family(belief.strategy)
-    if family is None:
+    kind = _latent_kind(belief.strategy)
+    if kind is None:
         if spread is not None:
             raise MethodError(f"spread={spread!r}: the method has none to choose from; {HINT}")
         return belief, None
-    offered = [own for own in family.spreads if own > 0]
+    offered = [own for own in kind.spreads if own > 0]
     if not offered:
         raise lacking(study, "spread above 0", HINT)
     if spread is not None and spread not in offered:
         raise MethodError(f"spread={spread!r}: expected one of the method's, {offered}")
     spread = spread or max(offered)
-    alone = replace(family, spreads=(spread,), together=False)
-    strategy = _with_family(belief.strategy, alone)
+    alone = replace(kind, spreads=(spread,), together=False)
+    strategy = _with_kind(belief.strategy, alone)
     rng = generator(belief.state, Purpose.BELIEF)
     believed = strategy.belief(belief.state.view, rng)
     return replace(belief, believed=believed, strategy=strategy), spread
 
 
-def _family(strategy: Any) -> Latent | None:
-    """The family of latent-input models behind a strategy."""
-    if hasattr(strategy, "inner"):
-        return _family(strategy.inner)
-    family = strategy.family if isinstance(strategy, ModelBased) else None
-    return family if isinstance(family, Latent) else None
+def _latent_kind(strategy: Strategy) -> Latent | None:
+    """The latent-input models of a strategy."""
+    model = model_of(strategy)
+    return model.kind if model is not None and isinstance(model.kind, Latent) else None
 
 
-def _with_family(strategy: Any, family: Latent) -> Any:
-    if hasattr(strategy, "inner"):
-        return replace(strategy, inner=_with_family(strategy.inner, family))
-    return replace(strategy, family=family)
+def _with_kind(strategy: Strategy, kind: Latent) -> Strategy:
+    model = model_of(strategy)
+    return strategy if model is None else with_model(strategy, replace(model, kind=kind))
 
 
 def _by_number(axes: Any, moved: _Moved) -> None:
@@ -162,7 +160,7 @@ def _by_number(axes: Any, moved: _Moved) -> None:
     axes.set(xlabel="trial number", ylabel=f"lengthscales off the space{under}", ylim=(-0.04, top))
 
 
-def _by_place(axes: Any, moved: _Moved, cut: Slice) -> None:
+def _by_place(axes: Any, moved: _Moved, cut: SpaceSlice) -> None:
     """Observations where they are."""
     shown = [i for i, trial in enumerate(moved.trials) if cut.shows(trial)]
     trials = [moved.trials[i] for i in shown]

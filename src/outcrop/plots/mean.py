@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from outcrop.plots import canvas
-from outcrop.plots.slices import COARSE, FINE, MARGIN, Slice
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice
 from outcrop.special import ndtr
 from outcrop.strategies.model_based import UnitBelief
 from outcrop.study import ObjectiveBelief
@@ -20,7 +20,7 @@ Z = 1.959964  # standard deviations to either side that hold 95 % of a normal di
 HALVINGS = 60
 
 
-def draw_mean(axes: Any, believed: ObjectiveBelief, cut: Slice) -> None:
+def draw_mean(axes: Any, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
     """A curve with its band, or a map with its scale; `axes` are dressed for what is to come."""
     places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
     if len(places) == 1:

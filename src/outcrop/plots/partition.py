@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from outcrop.plots import canvas
-from outcrop.plots.inside import lacking, parts_of
-from outcrop.plots.marks import mark_sites, mark_values
+from outcrop.plots.belief_parts import lacking, parts_of
 from outcrop.plots.mean import draw_mean
-from outcrop.plots.slices import Slice, reading_of
-from outcrop.study.reading import Reading
-from outcrop.surrogates import TreedPosterior
+from outcrop.plots.space_slice import SpaceSlice, reader_of
+from outcrop.plots.trial_marks import mark_sites, mark_values
+from outcrop.study.study_reader import StudyReader
+from outcrop.surrogates import LeafwisePosterior
 from outcrop.surrogates.partition import LEAF, Partition
 from outcrop.typing import Matrix, Params, Points
 
@@ -37,11 +37,11 @@ def partition(
     across the belief. Of a space of more, those leaves are drawn that the slice passes through.
     `names` and `at` are as for `belief`, but left out, `names` prefer what is cut most often.
     """
-    study = reading_of(study)
+    study = reader_of(study)
     trees = _trees(study)
-    cut = Slice.of(study, names, at)
+    cut = SpaceSlice.of(study, names, at)
     if names is None:
-        cut = Slice.of(study, _most_cut(trees, cut), at)
+        cut = SpaceSlice.of(study, _most_cut(trees, cut), at)
     is_map = len(cut.axes) == 2
     drawn = canvas.axes_or_new(axes, (5.6, 4.4) if is_map else (7.0, 4.2))
     draw_mean(drawn, study.belief, cut)
@@ -52,17 +52,17 @@ def partition(
         label = f"{some}{len(tree)} {'leaf' if len(tree) == 1 else 'leaves'}{share}"
         (_boxes if is_map else _borders)(drawn, cut, boxes, label)
     (mark_sites if is_map else mark_values)(drawn, study, cut)
-    cut.say_the_rest([drawn])
+    cut.label_rest([drawn])
     canvas.legend(drawn, own=axes is None)
     return drawn
 
 
-def _trees(study: Reading) -> list[tuple[Partition, float]]:
+def _trees(study: StudyReader) -> list[tuple[Partition, float]]:
     """The different partitions in a study's belief, usually one, and their shares of it."""
     parts = [
-        (part.partition, weight)
+        (part.division, weight)
         for part, weight in parts_of(study.belief)
-        if isinstance(part, TreedPosterior)
+        if isinstance(part, LeafwisePosterior) and isinstance(part.division, Partition)
     ]
     if not parts:
         raise lacking(study, "partition", HINT)
@@ -73,7 +73,7 @@ def _trees(study: Reading) -> list[tuple[Partition, float]]:
     return [(tree, sum(w for own, w in parts if own.same_as(tree))) for tree in different]
 
 
-def _most_cut(trees: Sequence[tuple[Partition, float]], cut: Slice) -> list[str]:
+def _most_cut(trees: Sequence[tuple[Partition, float]], cut: SpaceSlice) -> list[str]:
     """As many names as `cut` has, of what trees cut most often, and else those of `cut`."""
     columns = cut.space.columns
     counts = Counter(int(column) for tree, _ in trees for column in tree.columns if column != LEAF)
@@ -82,7 +82,7 @@ def _most_cut(trees: Sequence[tuple[Partition, float]], cut: Slice) -> list[str]
     return [column.name for column in columns if column.name in chosen]
 
 
-def _passed(tree: Partition, cut: Slice) -> Points:
+def _passed(tree: Partition, cut: SpaceSlice) -> Points:
     """Corners along the axes of the leaves that a slice passes through, `(leaves, 2, axes)`."""
     point = cut.space.encode([cut.through]).X[0]
     boxes = tree.boxes(len(point))
@@ -92,7 +92,7 @@ def _passed(tree: Partition, cut: Slice) -> Points:
     return boxes[tree.leaf_of(probes) == np.arange(len(boxes))][:, :, along]
 
 
-def _borders(axes: Any, cut: Slice, boxes: Points, label: str) -> None:
+def _borders(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
     """A vertical line where leaves along the one axis meet."""
     inner = np.unique(boxes[:, 0, 0])[1:]
     x = _broken(np.repeat(cut.axes[0].from_unit(inner)[:, None], 2, axis=1))
@@ -101,7 +101,7 @@ def _borders(axes: Any, cut: Slice, boxes: Points, label: str) -> None:
     axes.plot(x, y, transform=ground, ls="--", lw=1.1, label=label, **BORDER)
 
 
-def _boxes(axes: Any, cut: Slice, boxes: Points, label: str) -> None:
+def _boxes(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
     """The outline of each leaf on a map."""
     from matplotlib.patheffects import withStroke
 

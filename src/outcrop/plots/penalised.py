@@ -13,12 +13,13 @@ import numpy as np
 from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
-from outcrop.plots.marks import mark_sites
-from outcrop.plots.slices import COARSE, FINE, MARGIN, Slice, reading_of
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice, reader_of
+from outcrop.plots.trial_marks import mark_sites
 from outcrop.space import Space
-from outcrop.strategies import ModelBased, View
-from outcrop.study.answers import ObjectiveBelief, Search
-from outcrop.study.reading import Reading
+from outcrop.strategies import Strategy, View
+from outcrop.strategies.wrapped_model import model_of, with_model
+from outcrop.study.objective_belief import ObjectiveBelief, Search
+from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import Mixture
 from outcrop.typing import Params, Rng
 
@@ -35,15 +36,15 @@ def penalised(
     Along one parameter one above the other, along two side by side, each in its own units, with
     busy points and the maximum of each marked. `names`, `at` and `axes` are as those of `belief`.
     """
-    study = reading_of(study)
+    study = reader_of(study)
     believed = study.belief
     searches = _searches(study, believed)
-    cut = Slice.of(study, names, at)
+    cut = SpaceSlice.of(study, names, at)
     draw = _curves if len(cut.axes) == 1 else _maps
     return draw(study, searches, cut, axes)
 
 
-def _searches(study: Reading, believed: ObjectiveBelief) -> tuple[Search, Search]:
+def _searches(study: StudyReader, believed: ObjectiveBelief) -> tuple[Search, Search]:
     """What would be maximised if nothing were running, and what is."""
     if not any(trial.state == "running" for trial in study.trials):
         raise MethodError("no trial is running, so there is nothing to account for; ask for one")
@@ -66,16 +67,15 @@ class _Ignore:
         return posterior, acquisition
 
 
-def _unaware(strategy: Any) -> Any:
-    """The same strategy, which takes no notice of running trials."""
-    if isinstance(strategy, ModelBased):
-        return replace(strategy, pending=_Ignore())
-    if hasattr(strategy, "inner"):
-        return replace(strategy, inner=_unaware(strategy.inner))
-    return strategy
+def _unaware(strategy: Strategy) -> Strategy:
+    """The same strategy, whose model ignores running trials."""
+    model = model_of(strategy)
+    return strategy if model is None else with_model(strategy, replace(model, pending=_Ignore()))
 
 
-def _curves(study: Reading, searches: Sequence[Search], cut: Slice, axes: Any) -> tuple[Any, ...]:
+def _curves(
+    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: Any
+) -> tuple[Any, ...]:
     (x,), rows = cut.configurations(FINE)
     if axes is None:
         drawn = tuple(canvas.new_figure((7.0, 5.0)).subplots(2, 1, sharex=True))
@@ -96,12 +96,14 @@ def _curves(study: Reading, searches: Sequence[Search], cut: Slice, axes: Any) -
         cut.dress(panel, MARGIN)
     for panel in drawn[:-1]:
         panel.set_xlabel("")
-    cut.say_the_rest(drawn[-1:])
+    cut.label_rest(drawn[-1:])
     canvas.legend(drawn[0], own=axes is None, columns=6)
     return drawn
 
 
-def _maps(study: Reading, searches: Sequence[Search], cut: Slice, axes: Any) -> tuple[Any, ...]:
+def _maps(
+    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: Any
+) -> tuple[Any, ...]:
     (x, y), rows = cut.configurations(COARSE)
     if axes is None:
         figure = canvas.new_figure((9.6, 4.2))
@@ -118,11 +120,13 @@ def _maps(study: Reading, searches: Sequence[Search], cut: Slice, axes: Any) -> 
         _mark(panel, study, cut, ([x[column]], [y[row]]))
         if panel is not drawn[0]:
             panel.set_ylabel("")
-    cut.say_the_rest(drawn)
+    cut.label_rest(drawn)
     canvas.legend(drawn[0], own=axes is None, columns=6)
     return drawn
 
 
-def _mark(panel: Any, study: Reading, cut: Slice, peak: tuple[list[float], list[float]]) -> None:
+def _mark(
+    panel: Any, study: StudyReader, cut: SpaceSlice, peak: tuple[list[float], list[float]]
+) -> None:
     mark_sites(panel, study, cut)
     panel.plot(*peak, label="maximum", **canvas.on_map(canvas.NEXT))

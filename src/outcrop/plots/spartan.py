@@ -11,9 +11,9 @@ import numpy as np
 
 from outcrop.kernels import LocalGlobal
 from outcrop.plots import canvas
-from outcrop.plots.inside import Inner, inner_kernels
-from outcrop.plots.marks import mark_sites
-from outcrop.plots.slices import COARSE, FINE, MARGIN, Axis, Slice, reading_of
+from outcrop.plots.belief_parts import InnerKernel, inner_kernels
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, SpaceSlice, reader_of
+from outcrop.plots.trial_marks import mark_sites
 from outcrop.typing import Matrix, Params, Points, Vector
 
 HINT = "use method='spartan', or oc.Method(surrogate=oc.surrogates.Spartan())"
@@ -32,9 +32,9 @@ def spartan_weight(
     that they hold, and the trials; a region without any observation is not in use, and weighs
     nothing. `names` and `at` are as for `belief`.
     """
-    study = reading_of(study)
+    study = reader_of(study)
     found = inner_kernels(study, LocalGlobal, HINT)
-    cut = Slice.of(study, names, at)
+    cut = SpaceSlice.of(study, names, at)
     places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
     each = _local(found, study.space.encode(rows).X)
     mean = np.array([inner.weight for inner in found]) @ each
@@ -49,12 +49,12 @@ def spartan_weight(
     cut.dress(drawn, MARGIN if len(places) == 1 else 0.0)
     mark_sites(drawn, study, cut)
     _mark_centres(drawn, found, cut.axes)
-    cut.say_the_rest([drawn])
+    cut.label_rest([drawn])
     canvas.legend(drawn, own=axes is None)
     return drawn
 
 
-def _local(found: Sequence[Inner], X: Points) -> Matrix:
+def _local(found: Sequence[InnerKernel], X: Points) -> Matrix:
     """Each kernel's local weight at encoded points, `(kernels, n)`."""
     return np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
 
@@ -67,7 +67,7 @@ def _curves(axes: Any, x: Vector, each: Matrix, mean: Vector) -> None:
     axes.set(ylabel="local weight λ²", ylim=(-0.02, 1.08))
 
 
-def _mark_centres(axes: Any, found: Sequence[Inner], along: Sequence[Axis]) -> None:
+def _mark_centres(axes: Any, found: Sequence[InnerKernel], along: Sequence[Axis]) -> None:
     """The centres of regions, above a curve or on a map, but for those moved out of the way."""
     centres = [
         (inner, region.centre)
@@ -89,7 +89,7 @@ def _mark_centres(axes: Any, found: Sequence[Inner], along: Sequence[Axis]) -> N
         axes.plot(points[:, 0], heights, label=f"centres of the chains{some}", **style)
 
 
-def _place(inner: Inner, centre: Vector, axis: Axis) -> float:
+def _place(inner: InnerKernel, centre: Vector, axis: Axis) -> float:
     """Where along an axis a centre lies, which is given as the kernel sees it."""
     own, u = inner.columns.index(axis.column.index), np.linspace(0.0, 1.0, FINE)
     seen = inner.seen_along(axis.column, u)[:, own]  # rises, whatever stands in between

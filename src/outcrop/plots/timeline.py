@@ -15,8 +15,8 @@ import numpy as np
 
 from outcrop.errors import NoBelief
 from outcrop.plots import canvas
-from outcrop.plots.slices import reading_of
-from outcrop.study.best import best_of
+from outcrop.plots.space_slice import reader_of
+from outcrop.study.best_trial import best_of
 from outcrop.study.trial import Trial
 
 BUSY = "#4a83a8"  # two thirds as light as waiting, so that they differ without colour too
@@ -48,7 +48,7 @@ def timeline(search: Any, *, axes: Any = None) -> Any:
         spans, rows, label = _simulated(search), search.n_workers, "virtual time (s)"
         title = f"{search.n_workers} workers, {search.mode}: "
     else:
-        spans = _measured(reading_of(search).trials)
+        spans = _measured(reader_of(search).trials)
         rows = 1 + max((span.worker for span in spans), default=0)
         label, title = "time since the first trial was asked for (s)", ""
     if not spans:
@@ -65,7 +65,7 @@ def timeline(search: Any, *, axes: Any = None) -> Any:
         ylabel="worker",
     )
     _number_rows(drawn, rows)
-    _mark(drawn, spans, 1.0 if reading_of(search).direction == "minimize" else -1.0)
+    _mark(drawn, spans, 1.0 if reader_of(search).direction == "minimize" else -1.0)
     canvas.legend(drawn, axes is None)
     return drawn
 

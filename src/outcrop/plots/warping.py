@@ -13,8 +13,8 @@ import numpy as np
 from outcrop.errors import ParamsError
 from outcrop.kernels import Warp
 from outcrop.plots import canvas
-from outcrop.plots.inside import Inner, inner_kernels, warped
-from outcrop.plots.slices import FINE, Axis, numbers_of, reading_of
+from outcrop.plots.belief_parts import InnerKernel, inner_kernels, warped
+from outcrop.plots.space_slice import FINE, Axis, numbers_of, reader_of
 from outcrop.space import Column
 from outcrop.typing import Matrix, Vector
 
@@ -33,7 +33,7 @@ def warping(
     flat, less. The mean of the chains is bold, and the dashed line is no warping at all. `names`
     are all that are warped if left out; `axes` are one for each.
     """
-    study = reading_of(study)
+    study = reader_of(study)
     found = inner_kernels(study, Warp, HINT)
     chosen = _chosen([Axis(column) for column in numbers_of(study.space)], found, names)
     drawn = _grid(len(chosen)) if axes is None else canvas.panels(axes, len(chosen))
@@ -56,7 +56,7 @@ def warping(
 
 
 def _chosen(
-    numbers: Sequence[Axis], found: Sequence[Inner], names: str | Sequence[str] | None
+    numbers: Sequence[Axis], found: Sequence[InnerKernel], names: str | Sequence[str] | None
 ) -> list[Axis]:
     warped_ones = {
         axis.name: axis for axis in numbers if any(inner.sees(axis.column) for inner in found)
@@ -70,7 +70,7 @@ def _chosen(
     return [warped_ones[name] for name in wanted]
 
 
-def _curves(found: Sequence[Inner], column: Column, u: Vector) -> tuple[Matrix, Vector]:
+def _curves(found: Sequence[InnerKernel], column: Column, u: Vector) -> tuple[Matrix, Vector]:
     """Each kernel's curve of a column, `(kernels, len(u))`, and the kernels' weights."""
     those = [inner for inner in found if inner.sees(column)]
     curves = [

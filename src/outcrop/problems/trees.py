@@ -27,7 +27,7 @@ VERTEX = 0.5  # where a shared variable that enters as a square is best
 
 
 @dataclass(frozen=True)
-class Leaf:
+class LeafNode:
     """value = x² + shift, x on [−1, 1]."""
 
     variable: str
@@ -44,7 +44,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Inner:
+class DecisionNode:
     """A decision between two sub-trees, and perhaps a variable on [0, 1] that both share."""
 
     variable: str
@@ -75,7 +75,7 @@ class Inner:
         return {prefix + self.variable: "0", **shared, **below}
 
 
-Node = Leaf | Inner
+Node = LeafNode | DecisionNode
 
 
 def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False) -> Problem:
@@ -88,9 +88,9 @@ def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False)
 
     def node(number: int) -> Node:
         if number >= leaves:
-            return Leaf(f"x{number}", SHIFT * (number - leaves + 1))
+            return LeafNode(f"x{number}", SHIFT * (number - leaves + 1))
         owner = shared and number in (2, 3)
-        return Inner(
+        return DecisionNode(
             f"x{number}",
             node(2 * number),
             node(2 * number + 1),
@@ -108,22 +108,22 @@ def unbalanced_tree(leaves: int = 4) -> Problem:
 
     The shape of the paper's unbalanced trees is not published; this one is ours.
     """
-    tree: Node = Leaf(f"x{2 * leaves - 1}", SHIFT * leaves)
+    tree: Node = LeafNode(f"x{2 * leaves - 1}", SHIFT * leaves)
     for number in range(leaves - 1, 0, -1):
-        tree = Inner(f"x{number}", Leaf(f"x{leaves + number - 1}", SHIFT * number), tree)
+        tree = DecisionNode(f"x{number}", LeafNode(f"x{leaves + number - 1}", SHIFT * number), tree)
     return _tree_problem(f"tree-unbalanced-{leaves}", tree)
 
 
 @dataclass(frozen=True)
 class OnTree:
-    root: Inner
+    root: DecisionNode
 
     def __call__(self, params: Params) -> float:
         return self.root.value(params)
 
 
 def _tree_problem(name: str, root: Node) -> Problem:
-    if not isinstance(root, Inner):
+    if not isinstance(root, DecisionNode):
         raise SpaceError("expected a tree of two leaves or more, got a single leaf")
     return Problem(
         name=name,

@@ -42,7 +42,9 @@ def scaled(
     low, high = problem.bounds.T
     return box_problem(
         name or f"{problem.name}-scaled",
-        Scaled(problem.formula, centre=(low + high) / 2, reach=(high - low) / 2, divisor=divisor),
+        ScaledFormula(
+            problem.formula, centre=(low + high) / 2, reach=(high - low) / 2, divisor=divisor
+        ),
         [(-1, 1)] * problem.dimension,
         minimum=None if problem.minimum is None else problem.minimum / divisor,
         minimisers=2 * problem.to_unit(problem.minimiser_points) - 1,
@@ -52,7 +54,7 @@ def scaled(
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled:
+class ScaledFormula:
     """x ↦ f(centre + reach · x) / divisor."""
 
     formula: Formula
@@ -114,7 +116,7 @@ def rotated(problem: Problem, seed: int) -> Problem:
     low, high = problem.bounds.T
     return box_problem(
         f"{problem.name}-rotated-{seed}",
-        Rotated(problem.formula, low, high, turn, anchor=anchors[0], place=place),
+        RotatedFormula(problem.formula, low, high, turn, anchor=anchors[0], place=place),
         problem.bounds,
         minimum=problem.minimum,
         minimisers=problem.from_unit(copies[inside]),
@@ -124,7 +126,7 @@ def rotated(problem: Problem, seed: int) -> Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Rotated:
+class RotatedFormula:
     """A formula seen through a rotation about `anchor`, which is found at `place`."""
 
     formula: Formula
@@ -146,7 +148,7 @@ def corrupted_holder_table() -> Problem:
     problem = boxes.holder_table()
     return box_problem(
         "corrupted-holder-table",
-        Corrupted(problem.formula, np.array(boxes.HOLDER_MINIMISER), height=5.0, period=0.4),
+        CorruptedFormula(problem.formula, np.array(boxes.HOLDER_MINIMISER), height=5.0, period=0.4),
         problem.bounds,
         minimum=problem.minimum,
         minimisers=problem.minimiser_points,
@@ -160,7 +162,7 @@ def corrupted_exponential(d: int = 8) -> Problem:
     problem = boxes.exponential(d)
     return box_problem(
         f"corrupted-exponential-{d}",
-        Corrupted(problem.formula, np.zeros(d), height=1.0, period=0.018),
+        CorruptedFormula(problem.formula, np.zeros(d), height=1.0, period=0.018),
         problem.bounds,
         minimum=problem.minimum,
         minimisers=problem.minimiser_points,
@@ -170,7 +172,7 @@ def corrupted_exponential(d: int = 8) -> Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Corrupted:
+class CorruptedFormula:
     """f(x) + height · meanᵢ s(||xᵢ| − spareᵢ| / period), with the saw-tooth s(u) = u − ⌊u⌋.
 
     The papers do not publish their corruption. This one is deterministic, discontinuous, never

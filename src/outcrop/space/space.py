@@ -127,7 +127,11 @@ class Space:
 
     def nest(self, params: Params) -> dict[str, Any]:
         """A configuration in its nested form, `{"model": {"mlp": {"layers": 2}}}`."""
-        return nested(self._roots, self.validate(params))
+        return self.nest_legal(self.validate(params))
+
+    def nest_legal(self, params: Params) -> dict[str, Any]:
+        """`nest` for a configuration that `validate` returned; it is not checked again."""
+        return nested(self._roots, params)
 
     def flatten(self, params: Params) -> dict[str, Any]:
         """A part of a configuration by flat names, from either form; its values are not checked."""
@@ -172,7 +176,12 @@ class Space:
             )
         if not isinstance(params, Sequence) or isinstance(params, str | bytes):
             raise ParamsError(f"expected a list of configurations, got {params!r}; write [params]")
-        rows = [self._validated(index, each) for index, each in enumerate(params)]
+        return self.encode_legal(
+            [self._validated(index, each) for index, each in enumerate(params)]
+        )
+
+    def encode_legal(self, rows: Sequence[Params]) -> Encoded:
+        """`encode` for configurations that `validate` returned; they are not checked again."""
         X = np.zeros((len(rows), len(self.columns)))
         active = np.zeros(X.shape, dtype=np.bool_)
         for column in self.columns:

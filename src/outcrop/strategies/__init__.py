@@ -6,7 +6,7 @@ __all__ = [
     "METHODS",
     "Belief",
     "CoCaBO",
-    "EachPath",
+    "EachBranch",
     "Hierarchical",
     "Method",
     "ModelBased",
@@ -14,16 +14,26 @@ __all__ = [
     "Sequence",
     "Strategy",
     "Suggestion",
-    "TopPaths",
+    "TopBranches",
     "View",
+    "Why",
+    "WrapsModel",
     "strategy_for",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.cocabo import CoCaBO
 from outcrop.strategies.hierarchical import Hierarchical
-from outcrop.strategies.method import METHODS, Method, strategy_for
+from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.perturbed import Perturbed
+from outcrop.strategies.registry import registered, strategy_for
 from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.tree_search import EachPath, TopPaths
+from outcrop.strategies.tree_search import EachBranch, TopBranches
+from outcrop.strategies.why import Why
+from outcrop.strategies.wrapped_model import WrapsModel
+
+METHODS = {entry.name: entry.what for entry in registered().values()}
+
+offer_former_names(__name__)

@@ -15,6 +15,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from outcrop.strategies.why import Why
+from outcrop.surrogates.situation import NoiseFacts
 from outcrop.typing import Matrix, Params, Points, Rng, Vector
 
 
@@ -62,6 +64,16 @@ class View:
         return bool((self.std > 0).any()) or self.replicates_differ
 
     @property
+    def noise_facts(self) -> NoiseFacts:
+        """What a surrogate is told of the noise."""
+        return NoiseFacts(
+            self.noise,
+            bool((self.std > 0).any()),
+            self.replicates_differ,
+            self.has_uncertain_places,
+        )
+
+    @property
     def replicates_differ(self) -> bool:
         """Whether two values at one configuration differ."""
         if len(self.X) < 2:
@@ -80,7 +92,7 @@ class Suggestion:
     """What to try next, a small JSON record of why, and what the next call may start from."""
 
     params: Params
-    why: Mapping[str, Any] = field(default_factory=dict)
+    why: Why = field(default_factory=Why)
     warm: Mapping[str, Any] = field(default_factory=dict)
 
 

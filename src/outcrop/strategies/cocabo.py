@@ -14,7 +14,7 @@ active in its configuration. Results that were added or enqueued count towards w
 
 from __future__ import annotations
 
-__all__ = ["CoCaBO"]
+__all__ = ["NAMED", "CoCaBO"]
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,15 +24,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from outcrop.bandits import EXP3, EXP3M, Choice, LogWeights, normalised, rate
+from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
 from outcrop.errors import MethodError, SpaceExhausted
+from outcrop.maximise import Function
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.defaults import thinned
-from outcrop.strategies.held import Held, Part
-from outcrop.strategies.method import Method, strategy_for
+from outcrop.strategies.default_maximiser import thinned
+from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser, on_whole_points
+from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
-from outcrop.surrogates import CoCaBO as CoCaBOFamily
+from outcrop.strategies.registry import MethodLike, Registered, strategy_for
+from outcrop.strategies.why import Why
+from outcrop.surrogates import CategoryMix
 from outcrop.typing import Points, Rng
 
 SHARE = 2 / 3  # of the rounds that the best level is expected to pay, as in the source
@@ -42,7 +45,7 @@ Row: TypeAlias = dict[str, list[Any]]  # name of a category: level, and how like
 
 
 def _default_method() -> Method:
-    return Method(surrogate=CoCaBOFamily())
+    return Method(surrogate=CategoryMix())
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class CoCaBO:
     without categories is searched by `method` alone.
     """
 
-    method: Any = field(default_factory=_default_method)
+    method: MethodLike = field(default_factory=_default_method)
     batch: int = 1  # points whose levels are drawn together
     horizon: int = 200
     gamma: float | None = None
@@ -91,7 +94,7 @@ class CoCaBO:
         if not isinstance(model, ModelBased):
             raise MethodError(
                 f"CoCaBO(method={self.method!r}): expected a method with a model that searches "
-                "the space itself, such as 'gp' or Method(surrogate=surrogates.CoCaBO())"
+                "the space itself, such as 'gp' or Method(surrogate=surrogates.CategoryMix())"
             )
         return _Drawing(space, model, self)
 
@@ -101,6 +104,15 @@ class CoCaBO:
         if gamma is None:
             gamma = rate(levels, SHARE * self.horizon / self.batch, self.batch)
         return EXP3M(gamma, self.batch) if 1 < self.batch < levels else EXP3(gamma)
+
+
+NAMED = (
+    Registered(
+        "cocabo",
+        "bandits draw the categories, a Gaussian process finds the numbers",
+        CoCaBO().strategy,
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +143,8 @@ class _Drawing:
             if row:
                 running = [*running, {"key": self.space.keys(x)[0], "drawn": row}]
             odds = {name: probability for name, (_, probability) in row.items()}
-            found = replace(found, why={**found.why, "drawn": odds})
+            why: Why = {**found.why, "drawn": odds}
+            found = replace(found, why=why)
         warm = {
             "inner": found.warm or within.warm,
             "weights": {name: state.to_json() for name, state in weights.items()},
@@ -143,6 +156,12 @@ class _Drawing:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         return self.model.belief(self._within(view), rng)
+
+    def with_model(self, model: ModelBased) -> Strategy:
+        return replace(self, model=model)
+
+    def on_space(self, function: Function) -> Function:
+        return on_whole_points(function)
 
     @cached_property
     def _categories(self) -> tuple[Column, ...]:
@@ -178,7 +197,7 @@ class _Drawing:
                     arm, probability = drawn[column.name]
                     weights[column.name] = self._bandits[column.name].update(
                         weights[column.name],
-                        Choice((arm,), (probability,)),
+                        ArmChoice((arm,), (probability,)),
                         self._reward(view, column, arm),
                     )
         return weights, running
@@ -212,7 +231,7 @@ class _Drawing:
         rows: list[Row] = [{} for _ in range(self.settings.batch)]
         for name, bandit in self._bandits.items():
             if isinstance(bandit, EXP3M):
-                choices: Sequence[Choice] = bandit.choose(weights[name], rng).each()
+                choices: Sequence[ArmChoice] = bandit.choose(weights[name], rng).each()
             else:
                 choices = [bandit.choose(weights[name], rng) for _ in rows]
             for row, choice in zip(rows, choices, strict=True):
@@ -221,20 +240,22 @@ class _Drawing:
 
     def _with_room(
         self, row: Row, weights: Mapping[str, LogWeights], taken: Points, rng: Rng
-    ) -> tuple[Row, Part | None]:
+    ) -> tuple[Row, FixedColumns | None]:
         """`row`, or else levels drawn anew, that leave something to try; None if none was found."""
         for _ in range(DRAWS):
-            part = Part.of(self.space, {name: arm for name, (arm, _) in row.items()})
+            part = FixedColumns.with_categories(
+                self.space, {name: arm for name, (arm, _) in row.items()}
+            )
             if part.has_more_than(taken):
                 return row, part
             row = self._drawn(weights, rng)[0]
         return {}, None
 
-    def _found(self, part: Part, taken: Points, view: View, rng: Rng) -> Suggestion | None:
+    def _found(self, part: FixedColumns, taken: Points, view: View, rng: Rng) -> Suggestion | None:
         """The model's suggestion in `part`, if there is room after all."""
         maximiser = thinned(self.model.maximiser, len(view.y))
-        held = Held(maximiser, part, part.keys(taken))
+        search = FreeColumnMaximiser(maximiser, part, part.keys(taken))
         try:
-            return replace(self.model, maximiser=held).propose(view, rng)
+            return replace(self.model, maximiser=search).propose(view, rng)
         except SpaceExhausted:
             return None

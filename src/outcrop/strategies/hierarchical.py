@@ -12,7 +12,7 @@ and an outer point counts as running until half of its trials have ended.
 
 from __future__ import annotations
 
-__all__ = ["Hierarchical"]
+__all__ = ["NAMED", "Hierarchical"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -21,14 +21,17 @@ from typing import Any
 import numpy as np
 
 from outcrop.errors import MethodError, SpaceExhausted
+from outcrop.maximise import Function
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.defaults import thinned
-from outcrop.strategies.held import Held
-from outcrop.strategies.hierarchical_levels import Levels, Remainder, Visit
+from outcrop.strategies.default_maximiser import thinned
+from outcrop.strategies.fixed_columns import FreeColumnMaximiser, on_whole_points
+from outcrop.strategies.hierarchical_levels import FixedOuterPoint, SpaceLevels, Visit
 from outcrop.strategies.initial import LatinHypercube
-from outcrop.strategies.method import Method, strategy_for
+from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.registry import MethodLike, Registered, strategy_for
+from outcrop.strategies.why import Why
 from outcrop.typing import Rng
 
 GIVEN_UP = 3  # failures, and nothing else, after which an outer point is left
@@ -64,8 +67,8 @@ class Hierarchical:
     left to `outer`, one without numbers of that kind to `inner`.
     """
 
-    outer: Any = field(default_factory=_default_outer)
-    inner: Any = field(default_factory=_default_inner)
+    outer: MethodLike = field(default_factory=_default_outer)
+    inner: MethodLike = field(default_factory=_default_inner)
     trials: int = 10
     carried: int = 1
     pooled: bool = False
@@ -85,7 +88,7 @@ class Hierarchical:
             raise MethodError(f"Hierarchical(pooled={self.pooled!r}): expected True or False")
 
     def strategy(self, space: Space) -> Strategy:
-        levels = Levels.of(space)
+        levels = SpaceLevels.of(space)
         if levels is None:
             has_numbers = any(not (c.is_code or c.conditions) for c in space.columns)
             return strategy_for(self.outer if has_numbers else self.inner, space)
@@ -100,11 +103,20 @@ class Hierarchical:
         return _Nested(levels, outer, inner, whole, self)
 
 
+NAMED = (
+    Registered(
+        "hierarchical",
+        "numbers searched outside, and at each choice of them the categories inside",
+        Hierarchical().strategy,
+    ),
+)
+
+
 @dataclass(frozen=True, eq=False)
 class _Nested:
     """Two searches, one inside the other."""
 
-    levels: Levels
+    levels: SpaceLevels
     outer: Strategy
     inner: Strategy
     whole: Strategy  # what is believed of the whole space
@@ -126,6 +138,17 @@ class _Nested:
         own = view.warm.get("inner", {}) if self.settings.pooled else {}
         return self.whole.belief(replace(view, warm=own), rng)
 
+    @property
+    def model(self) -> ModelBased | None:
+        """The model of the whole space, if it searches; else either level has its own."""
+        return self.whole if self.settings.pooled and isinstance(self.whole, ModelBased) else None
+
+    def with_model(self, model: ModelBased) -> Strategy:
+        return replace(self, whole=model) if self.settings.pooled else self
+
+    def on_space(self, function: Function) -> Function:
+        return on_whole_points(function)
+
     def _visit(self, visits: Mapping[str, Visit], held: Mapping[str, Any]) -> Visit:
         point = np.array(held["point"])
         return visits.get(self.levels.outer.keys(point[None])[0], Visit(point))
@@ -146,7 +169,8 @@ class _Nested:
         suggestion = self._held(replace(view, warm=warm), visit, rng)
         if suggestion is None:  # an outer search may return to a point where nothing is left
             return self._again(view, visits, rng)
-        return replace(suggestion, why={**suggestion.why, "outer": dict(found.why)})
+        why: Why = {**suggestion.why, "outer": found.why}
+        return replace(suggestion, why=why)
 
     def _again(self, view: View, visits: dict[str, Visit], rng: Rng) -> Suggestion:
         """A trial at the best of the outer points that have something left to try."""
@@ -188,7 +212,7 @@ class _Nested:
             "inner": found.warm or within.warm,
             "held": dict(held),
         }
-        why = {**found.why, "held": held["since"]}
+        why: Why = {**found.why, "held": held["since"]}
         return Suggestion(self.levels.joined(visit.point, found.params), why, warm)
 
     def _carried(self, view: View, within: View) -> Suggestion | None:
@@ -206,9 +230,10 @@ class _Nested:
             return self.inner.propose(within, rng)
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known
-            part = Remainder.at(self.levels, visit.point)
-            held = Held(thinned(model.maximiser, len(view.y)), part, frozenset(taken))
-            model = replace(model, maximiser=held, initial=LatinHypercube(size=1))
+            part = FixedOuterPoint.at(self.levels, visit.point)
+            maximiser = thinned(model.maximiser, len(view.y))
+            search = FreeColumnMaximiser(maximiser, part, frozenset(taken))
+            model = replace(model, maximiser=search, initial=LatinHypercube(size=1))
             found = model.propose(replace(view, warm=within.warm), rng)
             if found.why["source"] == "model":
                 return replace(found, params=self.levels.rest(found.params))

@@ -8,7 +8,7 @@ numbers alone. `Z` are points of the outer level, `W` of the inner one, `X` of t
 
 from __future__ import annotations
 
-__all__ = ["Levels", "Remainder", "Visit"]
+__all__ = ["SpaceLevels", "FixedOuterPoint", "Visit"]
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +20,7 @@ from outcrop.space import Space
 from outcrop.space.discrete import Group
 from outcrop.space.noise import restricted
 from outcrop.strategies.base import View
-from outcrop.strategies.held import Part
+from outcrop.strategies.fixed_columns import FixedColumns
 from outcrop.typing import Matrix, Params, Points, Vector
 
 
@@ -44,13 +44,13 @@ class Visit:
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class SpaceLevels:
     """A space that has both levels."""
 
     whole: Space
 
     @classmethod
-    def of(cls, space: Space) -> Levels | None:
+    def of(cls, space: Space) -> SpaceLevels | None:
         """The levels of `space`; None if it has only one."""
         levels = cls(space)
         return levels if levels.upper and levels.lower else None
@@ -159,19 +159,19 @@ class Levels:
 
 
 @dataclass(frozen=True, eq=False)
-class Remainder(Part):
+class FixedOuterPoint(FixedColumns):
     """The configurations at one outer point, for a model of the whole space."""
 
-    levels: Levels
+    levels: SpaceLevels
 
     @classmethod
-    def at(cls, levels: Levels, outer: Vector) -> Remainder:
+    def at(cls, levels: SpaceLevels, outer: Vector) -> FixedOuterPoint:
         point = np.zeros(len(levels.whole.columns))
         point[list(levels.upper)] = outer
         return cls(levels.whole, point, levels)
 
     @cached_property
-    def numbers(self) -> tuple[int, ...]:
+    def free(self) -> tuple[int, ...]:
         return self.levels.lower
 
     @cached_property

@@ -1,44 +1,44 @@
-"""Names of methods, and the object that says the same thing in full."""
+"""A method by its parts: surrogate, inference, acquisition, pending policy, design, maximiser."""
 
 from __future__ import annotations
 
-__all__ = ["METHODS", "Method", "default_for", "strategy_for"]
+__all__ = ["Method"]
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 from outcrop.acquisition import Acquisition, LogEI, Thompson
-from outcrop.errors import MethodError
+from outcrop.errors import MethodError, ModelError
 from outcrop.inference import Inference, Laplace
 from outcrop.maximise import Maximises
 from outcrop.space import Space
-from outcrop.strategies import parts
+from outcrop.strategies import method_json
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.defaults import MAXIMISER, default_inference
-from outcrop.strategies.initial import Design, LatinHypercube, OnePerPath, Sobol, Uniform
+from outcrop.strategies.default_maximiser import MAXIMISER
+from outcrop.strategies.initial import Design, LatinHypercube, OnePerBranch
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
-from outcrop.strategies.presets import PRESETS, family_for
-from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.tree_search import EachPath, TopPaths
-from outcrop.surrogates import Family, Inferred, Structured, Surrogate, TreeStructured
+from outcrop.strategies.tree_search import EachBranch, TopBranches
+from outcrop.surrogates import Kind, Plain, Search, Situation, Surrogate
+from outcrop.surrogates.base import Model
+from outcrop.surrogates.kind import kind_of
 
 
 @dataclass(frozen=True, eq=False)
 class Method:
     """How to search, part by part; what is left out is that of `"gp"`.
 
-    `surrogate` is a model with free slots, filled by `inference`, or anything with `fit`; or a
-    family such as `Spartan()`, which is made for the space and takes noise as `"gp"` does.
+    `surrogate` is a kind such as `Spartan()`, which is made for the space and takes noise as `"gp"`
+    does; or a model with free slots, filled by `inference`; or anything with `fit`.
 
     >>> from outcrop.acquisition import EI
     >>> Method(acquisition=EI(), initial=Sobol(size=5)).initial
     Sobol(size=5)
     """
 
-    surrogate: Any = None
+    surrogate: Kind | Surrogate | Model | None = None
     inference: Inference | None = None
     acquisition: Acquisition | None = None
     pending: Pending | None = None
@@ -62,110 +62,60 @@ class Method:
                 )
         if isinstance(self.acquisition, Thompson) and isinstance(self.inference, Laplace):
             raise MethodError(
-                "Method(acquisition=Thompson(), inference=Laplace()): the marginal GP has no "
-                "sample paths; use Slice() or MAP() with Thompson sampling"
+                "Method(acquisition=Thompson(), inference=Laplace()): functions cannot be "
+                "drawn from the marginal GP; use Slice() or MAP() with Thompson sampling"
             )
-        part = self.surrogate
-        is_known = isinstance(part, Family) or hasattr(part, "fit") or hasattr(part, "condition")
-        if part is not None and not is_known:
-            raise MethodError(f"Method(surrogate={part!r}): expected a model or a surrogate")
+        try:
+            kind_of(self.surrogate)
+        except ModelError as error:
+            raise MethodError(f"Method(surrogate=...): {error}") from None
         check = getattr(self.pending, "check", None)
         if check is not None:
             check(self)
 
     def strategy(self, space: Space) -> Strategy:
-        surrogate: Surrogate | None = self.surrogate
-        family = None
-        if isinstance(self.surrogate, Family):
-            surrogate, family = None, family_for(space, self.surrogate)
-        is_structured = isinstance(family, Structured)
-        inference = self.inference or default_inference(family)
-        if surrogate is not None and hasattr(surrogate, "for_space"):
-            surrogate = surrogate.for_space(space)
-        if surrogate is not None and not hasattr(surrogate, "fit"):
-            surrogate = Inferred(self.surrogate, inference)
+        kind = kind_of(self.surrogate)
+        if kind.surrogate(Situation(space, inference=self.inference)) is None:
+            kind = Plain()
+        parts = SEARCHES[kind.search]
         strategy = ModelBased(
             space,
-            surrogate,
-            inference,
-            self.acquisition or (TopPaths() if is_structured else LogEI()),
+            kind,
+            self.inference,
+            self.acquisition or parts.acquisition,
             self.pending or Believer(),
-            self.initial or (OnePerPath() if is_structured else LatinHypercube()),
-            self.maximiser or (EachPath() if is_structured else MAXIMISER),
-            family,
+            self.initial or parts.initial,
+            self.maximiser or parts.maximiser,
         )
-        return Rounded.of(strategy) if family is not None and family.is_relaxed else strategy
+        return parts.wrapped(strategy)
 
     def to_json(self) -> dict[str, Any]:
         """The parts as a JSON object; `from_json` reads it back.
 
         Parts that are not Outcrop's own are only named in it, and then it cannot be read back.
         """
-        return parts.to_json(self)
+        return method_json.to_json(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | str) -> Method:
         """The method that `to_json` wrote, from the object or its text."""
-        method = parts.from_json(data)
+        method = method_json.from_json(data)
         if not isinstance(method, cls):
             raise MethodError(f"a stored {cls.__name__}: expected its JSON, got that of {method!r}")
         return method
 
 
-@runtime_checkable
-class MakesStrategies(Protocol):
-    """What has yet to hear of the space, such as `Method`, `CoCaBO` and `Perturbed`."""
+class _SearchParts(NamedTuple):
+    """The parts of a search that serve unless the user gives others."""
 
-    def strategy(self, space: Space) -> Strategy: ...
+    acquisition: Acquisition
+    initial: Design
+    maximiser: Maximises
+    wrapped: Callable[[ModelBased], Strategy] = lambda strategy: strategy
 
 
-TREE = TreeStructured()
-
-METHODS = {
-    "auto": "the right one for the space: tree where choices open parameters, else gp",
-    "gp": "Gaussian process, hyperparameters sampled, log expected improvement",
-    **{name: preset.what for name, preset in PRESETS.items()},
-    "tree": "Gaussian processes in the leaves of a conditional space, or one, as they predict",
-    "cocabo": "bandits draw the categories, a Gaussian process finds the numbers",
-    "hierarchical": "numbers searched outside, and at each choice of them the categories inside",
-    "random": "independent uniform points",
-    "sobol": "a scrambled Sobol sequence",
+SEARCHES = {
+    Search.SPACE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER),
+    Search.BRANCHES: _SearchParts(TopBranches(), OnePerBranch(), EachBranch()),
+    Search.ONE_HOT_CUBE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER, Rounded.of),
 }
-
-
-def default_for(space: Space) -> Method:
-    """What `"auto"` is for a space: `"tree"` where choices open parameters, else `"gp"`."""
-    return Method(surrogate=TREE) if TREE.suits_space(space) else Method()
-
-
-def strategy_for(method: str | MakesStrategies | Strategy, space: Space) -> Strategy:
-    """The strategy behind a name, a `Method` or what else makes one, or one's own."""
-    if isinstance(method, type):
-        raise MethodError(f"method={method!r}: expected an object, not its class; write it with ()")
-    if isinstance(method, MakesStrategies):
-        return method.strategy(space)
-    if not isinstance(method, str):
-        if hasattr(method, "propose"):
-            return method
-        raise MethodError(f"method={method!r}: expected a name, an outcrop.Method or a strategy")
-    if method == "auto":
-        return default_for(space).strategy(space)
-    if method == "gp":
-        return Method().strategy(space)
-    if method == "tree":
-        return Method(surrogate=TREE).strategy(space)
-    if method in PRESETS:
-        return Method(surrogate=PRESETS[method].family).strategy(space)
-    if method == "cocabo":
-        from outcrop.strategies.cocabo import CoCaBO  # here, because it is made of methods itself
-
-        return CoCaBO().strategy(space)
-    if method == "hierarchical":
-        from outcrop.strategies.hierarchical import Hierarchical  # likewise
-
-        return Hierarchical().strategy(space)
-    if method == "random":
-        return Sequence(space, Uniform())
-    if method == "sobol":
-        return Sequence(space, Sobol())
-    raise MethodError(f"method={method!r} is not known; known are {', '.join(METHODS)}")

@@ -5,9 +5,10 @@ from __future__ import annotations
 __all__ = ["ModelBased", "UnitBelief"]
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,39 +17,35 @@ from outcrop.acquisition.formulas import expected_improvement
 from outcrop.data import Observations
 from outcrop.errors import ModelError, NoBelief, NumericalError, SpaceExhausted
 from outcrop.inference import Inference, Slice
+from outcrop.kernels import Kernel
 from outcrop.maximise import Function, Maximises
 from outcrop.space import Space
+from outcrop.strategies.acquisition_function import AcquisitionFunction
 from outcrop.strategies.base import Suggestion, View
-from outcrop.strategies.defaults import (
-    INFERENCE,
-    MAXIMISER,
-    default_kernel,
-    default_surrogate,
-    refreshed,
-    thinned,
-)
+from outcrop.strategies.default_maximiser import MAXIMISER, thinned
 from outcrop.strategies.feasible import Feasibility, Restricted
 from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.robust import averaged
 from outcrop.strategies.sequence import Sequence
-from outcrop.surrogates import Family, Grounded, Mixture, Standardised, Surrogate
+from outcrop.strategies.why import Why
+from outcrop.surrogates import Kind, Mixture, Plain, Situation, Standardised
 from outcrop.surrogates.base import HasScales, Samples
-from outcrop.surrogates.noisy.inputs import NoisyInputs
+from outcrop.surrogates.situation import INFERENCE, standard_kernel
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
 INCUMBENTS = 5  # best points whose neighbourhood is searched
-NOISIEST = 1e6  # standard deviation, in units of the data's, at which an observation says nothing
+NOISIEST = 1e6  # standard deviation, in units of the data's, beyond which more makes no difference
 STILL = Slice(chains=INFERENCE.chains, burn_in=0, sweeps=0)  # previous hyperparameters as they are
 TROUBLE = (NumericalError, FloatingPointError, np.linalg.LinAlgError)
 
 
 @dataclass(frozen=True, eq=False)
 class UnitBelief:
-    """A mixture in standardised units, seen in the objective's."""
+    """A mixture in standardised units that predicts in the objective's units."""
 
     mixture: Mixture
     outcome: Standardised
@@ -80,37 +77,41 @@ def _each(belief: Mixture, X: Points) -> tuple[Matrix, Matrix]:
     return mean, np.sqrt(var)
 
 
-@dataclass(frozen=True, eq=False)
-class Ascended:
-    """An acquisition on a belief, as a function to maximise."""
+class _Fit(NamedTuple):
+    """A model fitted to what was told."""
 
-    acquisition: Acquisition
+    outcome: Standardised
+    objective: Mixture  # what is believed of the objective
+    wanted: Mixture  # what is believed of the quantity to minimise: the objective, or its average
+
+
+class _Criterion(NamedTuple):
+    """What the next point is chosen by, with running trials accounted for."""
+
     posterior: Mixture
-
-    def __call__(self, X: Points) -> Vector:
-        return self.acquisition(self.posterior, X)
-
-    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
-        return self.acquisition.with_gradient(self.posterior, X)
+    acquisition: Acquisition  # prepared
+    incumbent: Vector  # of each component
+    candidates: Points
+    maximiser: Maximises
 
 
 @dataclass(frozen=True, eq=False)
 class ModelBased:
     """The usual strategy: a design first, then the best point of an acquisition.
 
-    `surrogate` None is the default for the space, with `inference`, and noise as the user said; a
-    `family` has its say about the kernel. A surrogate of one's own says itself whether noise is
-    learnt; a known noise reaches it with the observations.
+    `inference` None is the default of the `kind`. A kind that has nothing to offer in the space is
+    replaced by the plain process.
     """
 
     space: Space
-    surrogate: Surrogate | None = None
-    inference: Inference = INFERENCE
+    kind: Kind = field(default_factory=Plain)
+    inference: Inference | None = None
     acquisition: Acquisition = field(default_factory=LogEI)
     pending: Pending = field(default_factory=Believer)
     initial: Design = field(default_factory=LatinHypercube)
     maximiser: Maximises = MAXIMISER
-    family: Family | None = None
+    avoids_bounds: bool = True  # whether a point inside is preferred to an equally good bound
+    feasibility_kernel: Callable[[Space], Kernel] = standard_kernel
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
         if not len(view.y) or self._step(view) < 1:
@@ -120,6 +121,12 @@ class ModelBased:
         except TROUBLE as error:
             return self._fallback(view, rng, str(error))
 
+    def belief(self, view: View, rng: Rng) -> UnitBelief:
+        if not len(view.y):
+            raise NoBelief("nothing was told yet: tell or add at least one value first")
+        fit = self._fit(view, rng)
+        return UnitBelief(fit.wanted, fit.outcome)
+
     def _step(self, view: View) -> int:
         """Counts suggestions of the model from 1; those before belong to the design."""
         started = len(view.y) + len(view.pending) + len(view.failed)
@@ -128,8 +135,8 @@ class ModelBased:
     def _fallback(self, view: View, rng: Rng, reason: str) -> Suggestion:
         """By the previous hyperparameters, or else a space-filling point; recorded and logged."""
         logger.warning("trial %d falls back after numerical trouble: %s", view.number, reason)
-        why = {"source": "fallback", "reason": reason}
-        if view.warm and self.surrogate is None:
+        why: Why = {"source": "fallback", "reason": reason}
+        if view.warm:
             try:
                 found = replace(self, inference=STILL)._best(view, rng)
                 return Suggestion(found.params, {**found.why, **why}, view.warm)
@@ -138,67 +145,32 @@ class ModelBased:
         found = Sequence(self.space, self.initial).propose(view, rng)
         return Suggestion(found.params, {**found.why, **why}, view.warm)
 
-    def belief(self, view: View, rng: Rng) -> UnitBelief:
-        if not len(view.y):
-            raise NoBelief("nothing was told yet: tell or add at least one value first")
-        outcome = self._outcome(view)
-        fitted = self._fit(view, outcome, rng)
-        return UnitBelief(self._wanted(view, fitted), outcome)
-
-    def _outcome(self, view: View) -> Standardised:
-        """The model's units; an average is meant in the objective's own, so nothing is bent."""
-        return Standardised.of(view.y, view.X, bend=not view.robust)
-
-    def _wanted(self, view: View, fitted: Mixture) -> Mixture:
-        """What is believed of what is to be minimised: the objective, or its average."""
-        return averaged(fitted, self.space, view.X) if view.robust else fitted
-
-    def _fit(self, view: View, outcome: Standardised, rng: Rng) -> Mixture:
-        std = view.std
-        if isinstance(view.noise, float):
-            std = np.where(np.isnan(std), view.noise, std)
-        with np.errstate(over="ignore"):
-            own = np.minimum(outcome.apply_std(std, view.y), NOISIEST) ** 2
-        noise = None if np.isnan(own).all() else np.nan_to_num(own, nan=0.0)
-        data = Observations(view.places, outcome.apply(view.y), noise, view.input_cov)
-        return self._surrogate(view).fit(data, rng, view.warm)
-
-    def _surrogate(self, view: View) -> Surrogate:
-        if self.surrogate is not None:
-            return self.surrogate
-        knows_places = isinstance(self.family, NoisyInputs)
-        if view.has_uncertain_places and not knows_places:
-            level: bool | None = True  # to a model that knows nothing of places they are noise
-        elif isinstance(view.noise, float):  # given with each observation, none of the model's own
-            level = False
-        elif (view.replicates_differ and not view.has_uncertain_places) or (
-            view.noise is None and view.is_noisy
-        ):
-            level = True
-        else:
-            level = view.noise
-        inference = refreshed(self.inference, len(view.y))
-        kernel = default_kernel(self.space, self.family)
-        if self.family is None:
-            return default_surrogate(kernel, inference, level)
-        always = [c.index for c in self.space.columns if not c.is_code and not c.conditions]
-        inferred = partial(self.family.surrogate, columns=always)
-        return Grounded(default_surrogate(kernel, inference, level, inferred))
-
-    @property
-    def _is_relaxed(self) -> bool:
-        return self.family is not None and self.family.is_relaxed
-
-    @property
-    def _surrogate_name(self) -> str:
-        if self.surrogate is not None:
-            return type(self.surrogate).__name__
-        return "GP" if self.family is None else self.family.label
-
     def _best(self, view: View, rng: Rng) -> Suggestion:
-        outcome = self._outcome(view)
-        fitted = self._fit(view, outcome, rng)
-        wanted = posterior = self._wanted(view, fitted)
+        """The suggestion of the model."""
+        fit = self._fit(view, rng)
+        criterion = self._criterion(view, fit.wanted, rng)
+        function = self._function(criterion)
+        feasibility = self._feasibility(view, rng)
+        if feasibility is not None:
+            is_log = criterion.acquisition.logarithmic
+            function = Restricted.to_likely(function, feasibility, criterion.candidates, is_log)
+        point = self._maximised(view, function, criterion, fit.objective, rng)[None, :]
+        why, warm = self._why(view, fit, criterion, point), dict(fit.objective.state)
+        if feasibility is not None:
+            why["feasible"] = float(np.exp(feasibility.log_probability(point)[0]))
+            warm["feasibility"] = feasibility.labels.state
+        return Suggestion(self.space.decode(point)[0], why, warm)
+
+    def _fit(self, view: View, rng: Rng) -> _Fit:
+        # An average is meant in the objective's own units, so nothing is bent for it.
+        outcome = Standardised.of(view.y, view.X, bend=not view.robust)
+        situation = Situation(self.space, view.noise_facts, self.inference, len(view.y))
+        surrogate = self.kind.surrogate(situation) or Plain().surrogate(situation)
+        belief = surrogate.fit(_observations(view, outcome), rng, view.warm)
+        wanted = averaged(belief, self.space, view.X) if view.robust else belief
+        return _Fit(outcome, belief, wanted)
+
+    def _criterion(self, view: View, posterior: Mixture, rng: Rng) -> _Criterion:
         acquisition = self.acquisition
         if len(view.pending):
             posterior, acquisition = self.pending.account(
@@ -209,44 +181,67 @@ class ModelBased:
         candidates = maximiser.candidates(self.space, rng, best)
         incumbent = np.array([part.incumbent() for part in posterior.components])
         ready = acquisition.prepare(posterior, incumbent, candidates, rng, self._step(view))
-        function: Function = Ascended(ready, posterior)
-        if ready.logarithmic and not self._is_relaxed:
-            function = Interior.of(function, self.space)
-        feasibility = None
-        if len(view.failed):
-            kernel = default_kernel(self.space, self.family if self._is_relaxed else None)
-            before = view.warm.get("feasibility")
-            feasibility = Feasibility.fit(view.X, view.failed, kernel, rng, before)
-            function = Restricted.to_likely(function, feasibility, candidates, ready.logarithmic)
+        return _Criterion(posterior, ready, incumbent, candidates, maximiser)
+
+    def _function(self, criterion: _Criterion) -> Function:
+        function = AcquisitionFunction(criterion.acquisition, criterion.posterior)
+        if criterion.acquisition.logarithmic and self.avoids_bounds:
+            return Interior.of(function, self.space)
+        return function
+
+    def _feasibility(self, view: View, rng: Rng) -> Feasibility | None:
+        """Where evaluations succeed; None if none has failed."""
+        if not len(view.failed):
+            return None
+        kernel, before = self.feasibility_kernel(self.space), view.warm.get("feasibility")
+        return Feasibility.fit(view.X, view.failed, kernel, rng, before)
+
+    def _maximised(
+        self, view: View, function: Function, criterion: _Criterion, belief: Mixture, rng: Rng
+    ) -> Vector:
+        """The best point that may be proposed."""
         search = partial(
-            maximiser, function, self.space, rng, candidates=candidates, scales=scales_of(fitted)
+            criterion.maximiser,
+            function,
+            self.space,
+            rng,
+            candidates=criterion.candidates,
+            scales=scales_of(belief),
         )
-        forbidden = frozenset(self.space.keys(view.pending)) if view.is_noisy else view.known
+        if not view.is_noisy:
+            return search(forbidden=view.known).point
         try:
-            found = search(forbidden=forbidden)
+            return search(forbidden=frozenset(self.space.keys(view.pending))).point
         except SpaceExhausted:
-            if not view.is_noisy:
-                raise
-            found = search()
-        point = found.point[None, :]
-        mean, std = outcome.restore(*wanted.moments(point))
-        left, _, _ = expected_improvement(*_each(posterior, point), incumbent[:, None])
-        why: dict[str, Any] = {
+            return search().point
+
+    def _why(self, view: View, fit: _Fit, criterion: _Criterion, point: Points) -> Why:
+        mean, std = fit.outcome.restore(*fit.wanted.moments(point))
+        posterior, ready = criterion.posterior, criterion.acquisition
+        left, _, _ = expected_improvement(*_each(posterior, point), criterion.incumbent[:, None])
+        why: Why = {
             "source": "model",
-            "surrogate": self._surrogate_name,
+            "surrogate": self.kind.label,
             "acquisition": getattr(ready, "label", type(ready).__name__),
             "value": float(ready(posterior, point)[0]),
             "mean": float(mean[0]),
             "std": float(std[0]),
-            "improvement": outcome.unit * float(posterior.weights @ left[:, 0]),
+            "improvement": fit.outcome.unit * float(posterior.weights @ left[:, 0]),
             "components": len(posterior),
             "observations": len(view.y),
             "pending": len(view.pending),
         }
         if view.robust:
             why["robust"] = True
-        warm = dict(fitted.state)
-        if feasibility is not None:
-            why["feasible"] = float(np.exp(feasibility.log_probability(point)[0]))
-            warm["feasibility"] = feasibility.labels.state
-        return Suggestion(self.space.decode(point)[0], why, warm)
+        return why
+
+
+def _observations(view: View, outcome: Standardised) -> Observations:
+    """What was told, in the model's units; a known noise comes with each observation."""
+    std = view.std
+    if isinstance(view.noise, float):
+        std = np.where(np.isnan(std), view.noise, std)
+    with np.errstate(over="ignore"):
+        own = np.minimum(outcome.apply_std(std, view.y), NOISIEST) ** 2
+    noise = None if np.isnan(own).all() else np.nan_to_num(own, nan=0.0)
+    return Observations(view.places, outcome.apply(view.y), noise, view.input_cov)

@@ -1,14 +1,11 @@
 """A search over the cube of one-hot codes, rounded to configurations.
 
-The cube has every number of the space, whether active or not, and one number in [0, 1] for each
-level of each category. `X` are points of the space, `W` those of the cube. A configuration lies at
-a point whose levels are 0 but for one that is 1 in every active category; what is inactive counts
-as the middle of its range, or as no level at all.
+`X` are points of the space, `W` those of its cube, see `baselines.one_hot`.
 """
 
 from __future__ import annotations
 
-__all__ = ["Cube", "Legal", "Rounded", "Rounding"]
+__all__ = ["Legal", "Rounded", "Rounding"]
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -16,93 +13,18 @@ from functools import cached_property
 
 import numpy as np
 
+from outcrop.baselines.one_hot import Cube, OneLengthscale
 from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.maximise.base import Scored
 from outcrop.maximise.forbidden import best_allowed
-from outcrop.space import Float, Space
-from outcrop.space.parameters import Parameter
-from outcrop.strategies.base import Belief, Suggestion, View
-from outcrop.strategies.defaults import thinned
-from outcrop.strategies.initial import Design, Uniform
+from outcrop.space import Space
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.default_maximiser import thinned
+from outcrop.strategies.initial import Design, RandomDesign
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.sequence import Sequence
+from outcrop.surrogates import Situation
 from outcrop.typing import Matrix, Points, Rng, Vector
-
-
-@dataclass(frozen=True, eq=False)
-class Cube:
-    """The one-hot codes of a space."""
-
-    space: Space
-
-    @cached_property
-    def wide(self) -> Space:
-        """The cube as a space of numbers."""
-        parameters: dict[str, Parameter] = {}
-        for column in self.space.columns:
-            if column.is_code:
-                names = (f"{column.index}={code}" for code in range(column.levels or 0))
-                parameters.update(dict.fromkeys(names, Float(0, 1)))
-            else:
-                parameters[str(column.index)] = column.parameter
-        wide = {column.name: str(column.index) for column in self.space.columns}
-        blocks = {
-            tuple(wide[name] for name in block): rows
-            for block, rows in self.space.input_covariance.items()
-        }
-        return Space(parameters, input_covariance=blocks)
-
-    @cached_property
-    def _numbers(self) -> tuple[list[int], list[int]]:
-        """Columns of the space that hold numbers, and where they are in the cube."""
-        own = [column.index for column in self.space.columns if not column.is_code]
-        return own, [self._starts[index] for index in own]
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where each column of the space begins in the cube."""
-        widths = [(c.levels or 0) if c.is_code else 1 for c in self.space.columns]
-        return [0, *np.cumsum(widths).tolist()]
-
-    def encoded(self, X: Points) -> Points:
-        W = np.zeros((len(X), self._starts[-1]))
-        active = self.space.active(X)
-        own, wide = self._numbers
-        W[:, wide] = np.where(active[:, own], X[:, own], 0.5)
-        for column in self.space.columns:
-            if column.is_code:
-                rows = np.flatnonzero(active[:, column.index])
-                W[rows, self._starts[column.index] + X[rows, column.index].astype(np.int64)] = 1.0
-        return W
-
-    def widened(self, cov: Matrix) -> Matrix:
-        """Covariances of points of the space as those of the cube, where levels are exact."""
-        own, wide = self._numbers
-        if cov.ndim == 2:
-            variances = np.zeros((len(cov), self._starts[-1]))
-            variances[:, wide] = cov[:, own]
-            return variances
-        matrices = np.zeros((len(cov), self._starts[-1], self._starts[-1]))
-        matrices[np.ix_(range(len(cov)), wide, wide)] = cov[np.ix_(range(len(cov)), own, own)]
-        return matrices
-
-    def rounded(self, W: Points) -> Points:
-        """The configurations whose levels are the largest of each category."""
-        X = np.empty((len(W), len(self.space.columns)))
-        own, wide = self._numbers
-        X[:, own] = W[:, wide]
-        for column in self.space.columns:
-            if column.is_code:
-                start = self._starts[column.index]
-                X[:, column.index] = W[:, start : start + (column.levels or 0)].argmax(1)
-        return self.space.snap(X)
-
-    def pulled(self, W_bar: Points) -> Points:
-        """A gradient in the cube, as far as numbers of the space have to do with it."""
-        X_bar = np.zeros((len(W_bar), len(self.space.columns)))
-        own, wide = self._numbers
-        X_bar[:, own] = W_bar[:, wide]
-        return X_bar
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +39,17 @@ class Rounded:
     def of(cls, strategy: ModelBased) -> Rounded:
         """The same strategy on the cube of its space."""
         space, initial = strategy.space, strategy.initial
-        size = Uniform(size=initial.size_for(space))
-        return cls(space, replace(strategy, space=Cube(space).wide, initial=size), initial)
+        size = RandomDesign(size=initial.size_for(space))
+        kind = OneLengthscale()
+        model = replace(
+            strategy,
+            space=Cube(space).wide,
+            kind=kind,
+            initial=size,
+            avoids_bounds=False,  # levels lie there
+            feasibility_kernel=lambda wide: kind.kernel(Situation(wide)),
+        )
+        return cls(space, model, initial)
 
     @cached_property
     def _cube(self) -> Cube:
@@ -139,6 +70,12 @@ class Rounded:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         return _Seen(self.model.belief(self._seen(view), rng), self._cube)
+
+    def with_model(self, model: ModelBased) -> Strategy:
+        return replace(self, model=model)
+
+    def on_space(self, function: Function) -> Function:
+        return function if isinstance(function, Legal) else Legal(function, self._cube)
 
     def _seen(self, view: View) -> View:
         """The view as the model of the cube would have it."""

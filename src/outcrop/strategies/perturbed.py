@@ -24,10 +24,14 @@ from typing import Any
 import numpy as np
 
 from outcrop.errors import MethodError
+from outcrop.maximise import Function
 from outcrop.maximise.candidates import shifted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.method import strategy_for
+from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.registry import MethodLike, strategy_for
+from outcrop.strategies.why import Why
+from outcrop.strategies.wrapped_model import model_of, on_space, with_model
 from outcrop.typing import Rng, Vector
 
 UNPERTURBED = ("initial", "fallback")  # sources that fill the space anyway
@@ -51,7 +55,7 @@ class Perturbed:
     that failed or was given back before its perturbation was asked for.
     """
 
-    method: Any = "gp"
+    method: MethodLike = "gp"
     c: float = 0.1  # the first step, in every number, as a share of its range
     gamma: float = 0.101  # how fast steps get shorter
     until: int = 12  # suggestions that are perturbed; about a quarter of the budget
@@ -85,7 +89,11 @@ class _Alternating:
         if due is not None:
             params = self._near(np.array(due["point"]), due["distance"], view, rng)
             if params is not None:
-                why = {"source": "model", "perturbs": due["trial"], "distance": due["distance"]}
+                why: Why = {
+                    "source": "model",
+                    "perturbs": due["trial"],
+                    "distance": due["distance"],
+                }
                 return Suggestion(params, why, {**view.warm, "due": None})
         own = _inside(view)
         found = self.inner.propose(own, rng)
@@ -103,6 +111,16 @@ class _Alternating:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         return self.inner.belief(_inside(view), rng)
+
+    @property
+    def model(self) -> ModelBased | None:
+        return model_of(self.inner)
+
+    def with_model(self, model: ModelBased) -> Strategy:
+        return replace(self, inner=with_model(self.inner, model))
+
+    def on_space(self, function: Function) -> Function:
+        return on_space(self.inner, function)
 
     def _near(self, x: Vector, distance: float, view: View, rng: Rng) -> dict[str, Any] | None:
         """A new configuration a step from `x`, unless there is none or `x` came to nothing."""

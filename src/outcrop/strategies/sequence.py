@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["Sequence"]
+__all__ = ["NAMED", "Sequence"]
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from outcrop.errors import NoBelief
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Suggestion, View
-from outcrop.strategies.initial import Design, Sobol
+from outcrop.strategies.initial import Design, RandomDesign, Sobol
+from outcrop.strategies.registry import Registered
+from outcrop.strategies.why import Why
 from outcrop.typing import Points, Rng, Vector
 
 
@@ -46,9 +49,14 @@ class Sequence:
         )
 
     def _suggestion(self, point: Vector) -> Suggestion:
-        why = {"source": "initial", "design": type(self.design).__name__}
+        why: Why = {"source": "initial", "design": type(self.design).__name__}
         return Suggestion(self.space.decode(point[None, :])[0], why)
 
+
+NAMED = (
+    Registered("random", "independent uniform points", partial(Sequence, design=RandomDesign())),
+    Registered("sobol", "a scrambled Sobol sequence", partial(Sequence, design=Sobol())),
+)
 
 LOOK = 32  # points looked at together: most often the first is new
 SEQUENCE = 7  # keeps the design's stream apart from every trial's

@@ -1,21 +1,20 @@
-"""A search of every leaf of a conditional space, and a choice of leaves where there are many.
+"""A search of every leaf of a conditional space, and a choice of leaves if there are many.
 
-A leaf is one way through the choices, see `surrogates.structured`.
+A leaf holds the configurations of one branch of the choices, see `surrogates.space_nodes`.
 """
 
 from __future__ import annotations
 
-__all__ = ["EachPath", "TopPaths"]
+__all__ = ["EachBranch", "TopBranches"]
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from outcrop.acquisition import Acquisition, LogEI
-from outcrop.acquisition.base import Belief
+from outcrop.acquisition.base import Belief, each
 from outcrop.errors import MethodError
 from outcrop.kernels.within import holding
 from outcrop.maximise import Function, Maximiser, Maximum
@@ -26,10 +25,12 @@ from outcrop.maximise.lattice import lattice
 from outcrop.maximise.maximiser import SHORTEST_SCALE
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
-from outcrop.strategies.initial.per_path import lead
-from outcrop.surrogates import Mixture, PathPosterior
-from outcrop.surrogates.structured import MOST_LEAVES, places
-from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
+from outcrop.strategies.acquisition_function import AcquisitionFunction
+from outcrop.strategies.initial.per_branch import lead
+from outcrop.surrogates import LeafwisePosterior, Mixture
+from outcrop.surrogates.division import Branches
+from outcrop.surrogates.space_nodes import has_leaves, nodes_of
+from outcrop.typing import Conditions, Matrix, Points, PredictionPull, Rng, Vector
 
 LEAST = 32  # candidates in every leaf
 CLIMBING = 2  # of them climb
@@ -40,7 +41,7 @@ STEPS = 20
 
 
 @dataclass(frozen=True)
-class EachPath:
+class EachBranch:
     """A maximiser that climbs in every leaf before it compares them.
 
     Candidates are spread over each leaf alike, the best of each leaf climb, and then `maximiser`
@@ -51,13 +52,13 @@ class EachPath:
     maximiser: Maximiser = field(default_factory=Maximiser)
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
-        if not 1 < space.n_branches <= MOST_LEAVES:
+        if not has_leaves(space):
             return self.maximiser.candidates(space, rng, incumbents)
-        _, leaves = places(space)
-        each = max(self.maximiser.spread // len(leaves), LEAST)
+        _, leaves = nodes_of(space)
+        count = max(self.maximiser.spread // len(leaves), LEAST)
         blocks = []
         for leaf in leaves:
-            U = lattice(rng, each, len(space.columns))
+            U = lattice(rng, count, len(space.columns))
             lead(space, U, leaf)
             blocks.append(space.from_uniform(U))
         if incumbents is not None and len(incumbents):
@@ -79,7 +80,7 @@ class EachPath:
         """As any maximiser."""
         is_small = space.size is not None and space.size <= self.maximiser.enumerate_up_to
         maximiser, climbs = self.maximiser, 0
-        if not is_small and 1 < space.n_branches <= MOST_LEAVES:
+        if not is_small and has_leaves(space):
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
             scored = Scored.by(function, candidates)
@@ -95,7 +96,7 @@ class EachPath:
         self, function: Function, space: Space, scored: Scored, scales: Vector | None
     ) -> Scored:
         """The ends of climbs from the best candidates of every leaf that is to be searched."""
-        inside = holding([leaf.conditions for leaf in places(space)[1]], scored.X)
+        inside = holding([leaf.conditions for leaf in nodes_of(space)[1]], scored.X)
         starts: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
         for own in inside.T:
             rows = np.flatnonzero(own & (scored.values > OUTSIDE / 2))
@@ -109,17 +110,17 @@ class EachPath:
 
 
 @dataclass(frozen=True, eq=False)
-class TopPaths(Acquisition):
-    """A log acquisition where it is worth most to look: in the `count` best leaves.
+class TopBranches(Acquisition):
+    """A log acquisition restricted to the `count` best leaves.
 
-        oc.Method(surrogate=oc.surrogates.TreeStructured(), acquisition=TopPaths(exact_up_to=0))
-        TopPaths(count=1, extras=False, exact_up_to=0)  # two steps: a way, then a point
+        oc.Method(surrogate=oc.surrogates.TreeStructured(), acquisition=TopBranches(exact_up_to=0))
+        TopBranches(count=1, extras=False, exact_up_to=0)  # two steps: a branch, then a point
 
-    Ways are ranked by the expected improvement of their level, maximised over the parameters they
-    share [Jenatton et al. 2017, section 3.2], or by the acquisition itself if the belief has no
-    levels. A level is a mean, so a leaf with a deep narrow minimum may rank low: the leaf of the
-    incumbent and the one whose level is least known are `extras`, and where there are few leaves,
-    `exact_up_to` of them, all are searched.
+    Branches are ranked by the expected improvement of their level, maximised over the parameters
+    they share [Jenatton et al. 2017, section 3.2], or by the acquisition itself if the belief has
+    no levels. A level is a mean, so a leaf with a deep narrow minimum may rank low: `extras` adds
+    the leaf of the incumbent and the leaf whose level is least known. If there are at most
+    `exact_up_to` leaves, all are searched. `chosen` is filled by `prepare`.
     """
 
     acquisition: Acquisition = field(default_factory=LogEI)
@@ -133,11 +134,11 @@ class TopPaths(Acquisition):
     def __post_init__(self) -> None:
         if not getattr(self.acquisition, "logarithmic", False):
             raise MethodError(
-                f"TopPaths(acquisition={self.acquisition!r}): expected one on a log scale such as "
-                "LogEI(), below which leaves can be ruled out"
+                f"TopBranches(acquisition={self.acquisition!r}): expected an acquisition on a log "
+                "scale, such as LogEI()"
             )
         if type(self.count) is not int or self.count < 1:
-            raise MethodError(f"TopPaths(count={self.count!r}): expected a whole number above 0")
+            raise MethodError(f"TopBranches(count={self.count!r}): expected a whole number above 0")
 
     def prepare(
         self,
@@ -148,34 +149,43 @@ class TopPaths(Acquisition):
         step: int,
     ) -> Acquisition:
         inner = self.acquisition.prepare(posterior, incumbent, candidates, rng, step)
-        parts: Any = getattr(posterior, "components", (posterior,))
-        leaves = _leaves(parts[0])
+        first = _components(posterior)[0]
+        if not isinstance(first, LeafwisePosterior) or not isinstance(first.division, Branches):
+            return inner  # a belief that does not tell branches apart
+        leaves = first.division.conditions
         if len(leaves) <= max(self.exact_up_to, 1):
             return inner
-        is_levelled = all(isinstance(p, PathPosterior) and p.model.features for p in parts)
-        belief: Any = posterior
-        if is_levelled:
-            belief = Levels(
-                posterior if isinstance(posterior, Mixture) else Mixture.single(parts[0])
-            )
-        ranked: Any = LogEI(best=incumbent) if is_levelled else inner
+        order, spreads = self._ranked(inner, posterior, incumbent, candidates, leaves)
+        if self.extras:
+            order += [first.best_leaf(), int(spreads.argmax())]
+        chosen = tuple(leaves[i] for i in dict.fromkeys(order))
+        return replace(self, acquisition=inner, chosen=chosen)
+
+    def _ranked(
+        self,
+        inner: Acquisition,
+        posterior: Belief,
+        incumbent: float | Vector,
+        candidates: Points,
+        leaves: Sequence[Conditions],
+    ) -> tuple[list[int], Vector]:
+        """The `count` best leaves, best first, and how uncertain the best point of each leaf is."""
+        levels = BranchLevels.of(posterior)
+        belief = posterior if levels is None else levels
+        function = AcquisitionFunction(inner if levels is None else LogEI(best=incumbent), belief)
         inside = holding(leaves, candidates)
-        values = ranked(belief, candidates)
+        values = function(candidates)
         scores, spreads = np.full((2, len(leaves)), -np.inf)
         for i, own in enumerate(inside.T):
             rows = np.flatnonzero(own)
             if not len(rows):
                 continue
-            best = rows[np.argsort(-values[rows], kind="stable")[:ANCHORS]]
-            scores[i], top = _refined(ranked, belief, candidates[best], is_levelled)
+            X = candidates[rows[np.argsort(-values[rows], kind="stable")[:ANCHORS]]]
+            scores[i], top = (
+                (float(function(X[:1])[0]), X[0]) if levels is None else _best_level(function, X)
+            )
             spreads[i] = _spread(belief, top)
-        order = np.argsort(-scores, kind="stable")[: self.count].tolist()
-        if self.extras:
-            data = parts[0].data
-            order.append(int(holding(leaves, data.X[data.y.argmin()][None]).argmax()))
-            order.append(int(spreads.argmax()))
-        chosen = tuple(leaves[i] for i in dict.fromkeys(order))
-        return replace(self, acquisition=inner, chosen=chosen)
+        return np.argsort(-scores, kind="stable")[: self.count].tolist(), spreads
 
     def __call__(self, posterior: Belief, X: Points) -> Vector:
         inside = self._inside(X)
@@ -198,22 +208,26 @@ class TopPaths(Acquisition):
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
-    """A mixture that predicts the level of a way instead of the objective."""
+class BranchLevels:
+    """A mixture that predicts the level of a branch instead of the objective."""
 
-    mixture: Mixture
+    components: tuple[LeafwisePosterior, ...]  # with shared features
+    weights: Vector
 
-    @property
-    def weights(self) -> Vector:
-        return self.mixture.weights
+    @classmethod
+    def of(cls, belief: Belief) -> BranchLevels | None:
+        """The levels that a belief predicts; None if a component of it predicts none."""
+        parts = _components(belief)
+        own = tuple(part for part in parts if isinstance(part, LeafwisePosterior) and part.shared)
+        return cls(own, each(belief).weights) if len(own) == len(parts) else None
 
     def predict_each(self, X: Points) -> tuple[Matrix, Matrix]:
         mean, var, _ = self.predict_each_with_pullback(X)
         return mean, var
 
-    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, Any]:
-        each = [part.predict_levels(X) for part in self.mixture.components]  # type: ignore[attr-defined]
-        means, variances, pulls = zip(*each, strict=True)
+    def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, PredictionPull]:
+        predicted = [part.predict_levels(X) for part in self.components]
+        means, variances, pulls = zip(*predicted, strict=True)
 
         def pull_back(mean_bar: Matrix, var_bar: Matrix) -> Points:
             bars = zip(pulls, mean_bar, var_bar, strict=True)
@@ -222,40 +236,20 @@ class Levels:
         return np.stack(means), np.stack(variances), pull_back
 
 
-@dataclass(frozen=True, eq=False)
-class _OfLevels:
-    """An acquisition of levels as a function to climb."""
-
-    acquisition: Acquisition
-    belief: Any
-
-    def __call__(self, X: Points) -> Vector:
-        return self.acquisition(self.belief, X)
-
-    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
-        return self.acquisition.with_gradient(self.belief, X)
+def _components(belief: Belief) -> Sequence[object]:
+    return belief.components if isinstance(belief, Mixture) else (belief,)
 
 
-def _leaves(part: Any) -> Sequence[Conditions]:
-    """The ways that a posterior tells apart, () if it knows nothing of them."""
-    if isinstance(part, PathPosterior):
-        return [leaf.kernel.conditions for leaf in part.leaves]
-    return ()
-
-
-def _refined(
-    acquisition: Acquisition, belief: Any, X: Points, is_levelled: bool
-) -> tuple[float, Vector]:
-    """The best value in a leaf, and where; levels climb in the parameters that ways share."""
-    function = _OfLevels(acquisition, belief)
-    if not is_levelled:
-        return float(function(X[:1])[0]), X[0]
+def _best_level(function: Function, X: Points) -> tuple[float, Vector]:
+    """The best value found by climbs from each row of `X` in the parameters that branches share."""
     free = np.broadcast_to((function.with_gradient(X)[1] != 0).any(0), X.shape)
     end = ascend(function, X, free, np.ones(X.shape[1]), STEPS)
     top = int(end.values.argmax())
     return float(end.values[top]), end.X[top]
 
 
-def _spread(belief: Any, x: Vector) -> float:
-    _, var = belief.predict_each(x[None])
-    return float(belief.weights @ var[:, 0])
+def _spread(belief: Belief, x: Vector) -> float:
+    """The variance at a point, as the mean over components."""
+    mixture = each(belief)
+    _, var = mixture.predict_each(x[None])
+    return float(mixture.weights @ var[:, 0])

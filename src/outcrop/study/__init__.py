@@ -24,10 +24,11 @@ __all__ = [
 
 from typing import TYPE_CHECKING, Any
 
-from outcrop.study.answers import Explanation, ObjectiveBelief, Recommendation
-from outcrop.study.opening import delete_study, list_studies, load_study
+from outcrop.study.explanation import Explanation
+from outcrop.study.objective_belief import ObjectiveBelief, Recommendation
 from outcrop.study.optimise import maximize, minimize
 from outcrop.study.optimizer import Optimizer
+from outcrop.study.stored_studies import delete_study, list_studies, load_study
 from outcrop.study.study import Study
 from outcrop.study.trial import Trial
 

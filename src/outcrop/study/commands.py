@@ -23,7 +23,6 @@ __all__ = [
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,8 @@ from outcrop.errors import ParamsError, TrialError
 from outcrop.records import read, write
 from outcrop.space.plain import exact_int
 from outcrop.strategies.base import Strategy
-from outcrop.study.checks import checked_info, checked_places, checked_std, checked_value
+from outcrop.strategies.why import Why
+from outcrop.study.argument_checks import checked_info, checked_places, checked_std, checked_value
 from outcrop.study.events import (
     Added,
     Asked,
@@ -43,11 +43,9 @@ from outcrop.study.events import (
     Told,
 )
 from outcrop.study.state import Record, State
-from outcrop.study.trial import Trial
+from outcrop.study.trial import LegalParams, Trial
 from outcrop.typing import Params, Rng
 
-# Entries of a suggestion's record that are values of the objective, and so change their sign.
-SIGNED = ("mean", "best")
 ATTEMPTS = 3  # how often a trial is handed out, if those who hold it stop answering
 
 
@@ -91,14 +89,13 @@ def asked(state: State, strategy: Strategy, at: float) -> Asked:
     """The next trial: from the queue, or else the strategy's suggestion."""
     number, seen = state.next_number, state.position
     if state.queue:
-        origin = {"source": "queue"}
+        origin: Why = {"source": "queue"}
         return Asked(number, state.queue[0], why=origin, queued=True, seen=seen, at=at)
     suggestion = strategy.propose(state.view, generator(state, Purpose.ASK))
-    why: dict[str, Any] = read(write(suggestion.why, "why"))
-    for name in SIGNED:
-        if isinstance(why.get(name), int | float):
-            why[name] = state.sign * why[name]
-    params = state.space.validate(suggestion.params)
+    why: Why = read(write(suggestion.why, "why"))
+    if isinstance(why.get("mean"), int | float):
+        why["mean"] = state.sign * why["mean"]  # a value of the objective, in the user's sign
+    params = _legal(state, suggestion.params)
     return Asked(number, params, why=why, warm=suggestion.warm, seen=seen, at=at)
 
 
@@ -154,7 +151,7 @@ def released(state: State, trial: Trial | int, at: float) -> Released:
 
 def enqueued(state: State, params: Params, at: float) -> Enqueued:
     """A configuration to try next."""
-    return Enqueued(state.space.validate(params), at)
+    return Enqueued(_legal(state, params), at)
 
 
 def added(
@@ -178,6 +175,11 @@ def added(
     ]
 
 
+def _legal(state: State, params: Params) -> LegalParams:
+    """Parameters that a caller or a strategy gave, checked here and nowhere after."""
+    return LegalParams(state.space.validate(params))
+
+
 def _is_late(record: Record) -> bool:
     """Whether a trial that was handed out more than once has its outcome already."""
     trial = record.trial
@@ -189,9 +191,7 @@ def _one_added(
 ) -> Added:
     number = state.next_number + index
     try:
-        return Added(
-            number, state.space.validate(params), checked_value(value), checked_std(std), at
-        )
+        return Added(number, _legal(state, params), checked_value(value), checked_std(std), at)
     except (ParamsError, TrialError) as error:
         raise type(error)(f"result {index}: {error}") from None
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 __all__ = ["maximize", "minimize"]
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from outcrop.space import Space
 from outcrop.study.study import Study
 
 if TYPE_CHECKING:
     from outcrop.study.running import Result
+    from outcrop.study.running.protocol import Objective, RunOptions
 
 
 def minimize(
-    objective: Callable[[dict[str, Any]], float],
+    objective: Objective,
     space: Space,
     n_trials: int = 100,
     *,
@@ -23,7 +23,7 @@ def minimize(
     method: Any = "auto",
     noise: bool | float | None = None,
     robust: bool = False,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> Result:
     """Minimise `objective`, a function of a dict of parameters, in at most `n_trials` trials.
 
@@ -42,7 +42,7 @@ def minimize(
 
 
 def maximize(
-    objective: Callable[[dict[str, Any]], float],
+    objective: Objective,
     space: Space,
     n_trials: int = 100,
     *,
@@ -50,7 +50,7 @@ def maximize(
     method: Any = "auto",
     noise: bool | float | None = None,
     robust: bool = False,
-    **options: Any,
+    **options: Unpack[RunOptions],
 ) -> Result:
     """Maximise `objective`; everything else is as in `minimize`.
 

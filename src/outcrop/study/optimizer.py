@@ -11,15 +11,15 @@ from typing import Any, overload
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies import strategy_for
-from outcrop.strategies.recipes import worded
-from outcrop.study import checks, commands
-from outcrop.study.creating import created_of
+from outcrop.strategies.method_text import worded
+from outcrop.study import argument_checks, commands
+from outcrop.study.created_event import created_of
 from outcrop.study.state import State, apply, fold, follow
-from outcrop.study.telling import Happened, Telling
+from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial
 
 
-class Optimizer(Telling):
+class Optimizer(StudyWriter):
     """Proposes configurations and learns from what is told of them.
 
     >>> from outcrop.space import Float, Space
@@ -62,7 +62,7 @@ class Optimizer(Telling):
 
         The list is shorter if the space runs out; `SpaceExhausted` if nothing is left at all.
         """
-        count = 1 if n is None else checks.checked_count(n, "n")
+        count = 1 if n is None else argument_checks.checked_count(n, "n")
         state, first = self._state, self._state.next_number
         for _ in range(count):
             try:

@@ -14,13 +14,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, TypeGuard, cast
 
 import numpy as np
 
 from outcrop.errors import TrialError
 from outcrop.space import Space
 from outcrop.strategies.base import View
+from outcrop.strategies.why import Why
 from outcrop.study.events import (
     Added,
     Asked,
@@ -34,9 +35,9 @@ from outcrop.study.events import (
     Stopped,
     Told,
 )
+from outcrop.study.input_positions import covariances, positions
 from outcrop.study.ledger import Ledger
-from outcrop.study.places import covariances, positions
-from outcrop.study.trial import ReadOnly, Trial, TrialState
+from outcrop.study.trial import LegalParams, ReadOnly, Trial, TrialState
 from outcrop.typing import Params, Points, Vector
 
 
@@ -178,7 +179,12 @@ def _block(records: Sequence[Record]) -> Block:
     )
 
 
-Place: TypeAlias = tuple[Params, Vector, str]  # checked parameters, `x` and key
+class EncodedParams(NamedTuple):
+    """Legal parameters, where they lie in the encoded space, and the key of that point."""
+
+    params: Params
+    x: Vector
+    key: str
 
 
 def fold(events: Iterable[Event]) -> State:
@@ -198,13 +204,13 @@ def apply(state: State, event: Event) -> State:
 
 def follow(state: State, events: Sequence[Event]) -> State:
     """The state after more events; encoding them together takes a small part of the time."""
-    places = iter(_places(state.space, [event.params for event in events if _is_new(event)]))
+    encoded = iter(_encoded(state.space, [event.params for event in events if _is_new(event)]))
     for event in events:
         match event:
             case Asked() if event.attempt > 1:
                 following = _asked_again(state, event)
             case Asked():
-                following = _asked(state, event, next(places))
+                following = _asked(state, event, next(encoded))
             case Told():
                 following = _told(state, event)
             case Failed() | Expired():
@@ -215,9 +221,9 @@ def follow(state: State, events: Sequence[Event]) -> State:
             case Released(number):
                 following = _released(state, number)
             case Added():
-                following = _added(state, event, next(places))
+                following = _added(state, event, next(encoded))
             case Enqueued(params):
-                queue = (*state.queue, ReadOnly(state.space.validate(params)))
+                queue = (*state.queue, _legal(state.space, params))
                 following = replace(state, queue=queue)
             case Stopped(reason):
                 following = replace(state, stopped=reason)
@@ -232,14 +238,14 @@ def _is_new(event: Event) -> TypeGuard[Asked | Added]:
     return isinstance(event, Added) or (isinstance(event, Asked) and event.attempt == 1)
 
 
-def _asked(state: State, event: Asked, place: Place) -> State:
+def _asked(state: State, event: Asked, encoded: EncodedParams) -> State:
     if event.seen > state.position:
         raise TrialError(
             f"trial {event.number} was made of {event.seen} events, of which there are only "
             f"{state.position}"
         )
-    record = _new_record(state, event.number, place, began=event.seen)
-    trial = replace(record.trial, started=event.at, why=ReadOnly.deep(event.why))
+    record = _new_record(state, event.number, encoded, began=event.seen)
+    trial = replace(record.trial, started=event.at, why=cast(Why, ReadOnly.deep(event.why)))
     queue = state.queue
     if event.queued:
         if not queue or dict(queue[0]) != dict(trial.params):
@@ -296,8 +302,8 @@ def _released(state: State, number: int) -> State:
     return replace(state, records=state.records.replaced(number, None), released=released)
 
 
-def _added(state: State, event: Added, place: Place) -> State:
-    record = _new_record(state, event.number, place, began=state.position)
+def _added(state: State, event: Added, encoded: EncodedParams) -> State:
+    record = _new_record(state, event.number, encoded, began=state.position)
     added = replace(
         record.trial, **_outcome(event.value, event.std), source="added", finished=event.at
     )
@@ -312,20 +318,25 @@ def _outcome(value: float, std: float | None) -> dict[str, Any]:
     return {"state": "failed", "reason": f"the value is {value}"}
 
 
-def _places(space: Space, params: Sequence[Params]) -> list[Place]:
-    checked = [ReadOnly(space.validate(each)) for each in params]
-    X = space.encode(checked).X
-    return list(zip(checked, X, space.keys(X), strict=True))
+def _encoded(space: Space, params: Sequence[Params]) -> list[EncodedParams]:
+    legal = [_legal(space, each) for each in params]
+    X = space.encode_legal(legal).X
+    return list(map(EncodedParams, legal, X, space.keys(X)))
 
 
-def _new_record(state: State, number: int, place: Place, began: int) -> Record:
+def _legal(space: Space, params: Params) -> LegalParams:
+    """Parameters of an event: those of a command are checked already, those of a log are not."""
+    return params if isinstance(params, LegalParams) else LegalParams(space.validate(params))
+
+
+def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -> Record:
     if number != state.next_number:
         raise TrialError(
             f"expected trial {state.next_number} to come next, got {number}; "
             "numbers are given in order and never twice"
         )
-    params, x, key = place
-    trial = Trial(number, params, ReadOnly.deep(state.space.nest(params)))
+    params, x, key = encoded
+    trial = Trial(number, params, ReadOnly.deep(state.space.nest_legal(params)))
     return Record(trial, x, key, began)
 
 

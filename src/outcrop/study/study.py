@@ -14,28 +14,28 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from outcrop.errors import OutcropError, SpaceExhausted, StudyError
 from outcrop.space import Space
 from outcrop.strategies import Strategy, strategy_for
-from outcrop.strategies.recipes import worded
-from outcrop.study import checks, commands, events, log
-from outcrop.study.creating import created_of, differences
+from outcrop.strategies.method_text import worded
+from outcrop.study import argument_checks, commands, events, log
+from outcrop.study.ask_lock import TURN, AskLock, owner_of
+from outcrop.study.created_event import created_of, differences
 from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, follow
 from outcrop.study.storage import Lease, Storage, open_storage
-from outcrop.study.telling import Happened, Telling
+from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial
-from outcrop.study.turns import TURN, Turns, owner_of
 
 if TYPE_CHECKING:
     from outcrop.study.running import Result
-    from outcrop.study.running.protocol import Callback, Rule
+    from outcrop.study.running.protocol import Objective, RunOptions
 
 
-class Study(Telling):
+class Study(StudyWriter):
     """An optimisation that can be stopped, resumed, shared and read at any time.
 
     >>> from outcrop.space import Float, Space
@@ -95,7 +95,7 @@ class Study(Telling):
         self._id = identity
         self._token = os.urandom(8).hex()
         self._lock = threading.RLock()  # guards the state; never held while a model thinks
-        self._turns = Turns(store, identity, self._token)
+        self._ask_lock = AskLock(store, identity, self._token)
         self._state = state
         self._strategy = strategy
 
@@ -124,11 +124,11 @@ class Study(Telling):
         is shorter if the space runs out; `SpaceExhausted` if nothing is left at all. What else goes
         wrong, Ctrl-C included, gives the others of the list back.
         """
-        seconds = None if lease is None else checks.checked_seconds(lease, "lease")
+        seconds = None if lease is None else argument_checks.checked_seconds(lease, "lease")
         if n is None:
             return self._ask(seconds)
         trials: list[Trial] = []
-        for _ in range(checks.checked_count(n, "n")):
+        for _ in range(argument_checks.checked_count(n, "n")):
             try:
                 trials.append(self._ask(seconds))
             except SpaceExhausted:
@@ -143,7 +143,7 @@ class Study(Telling):
         return trials
 
     def _ask(self, lease: float | None) -> Trial:
-        with self._turns:
+        with self._ask_lock:
             while True:
                 event = self._next(self._current())
                 state = self._handed_out(event, lease)
@@ -186,7 +186,7 @@ class Study(Telling):
 
     def renew(self, trials: Iterable[Trial | int], lease: float) -> None:
         """Keep running trials that were asked for here for another `lease` seconds."""
-        seconds = checks.checked_seconds(lease, "lease")
+        seconds = argument_checks.checked_seconds(lease, "lease")
         keys = [_key(commands.number_of(trial)) for trial in trials]
         self._store.renew(self._id, self._owner, keys, seconds)
 
@@ -203,48 +203,37 @@ class Study(Telling):
 
     def optimize(
         self,
-        objective: Any,
+        objective: Objective,
         n_trials: int | None = None,
-        *,
-        timeout: float | None = None,
-        n_workers: int | None = None,
-        executor: Any = None,
-        trial_timeout: float | None = None,
-        callbacks: Iterable[Callback] | Callback = (),
-        stop: Iterable[Rule] | Rule = (),
-        progress: bool | Literal["auto"] = "auto",
+        **options: Unpack[RunOptions],
     ) -> Result:
-        """Evaluate `n_trials` new trials, failures included, and tell what came of them.
+        """Evaluate `n_trials` new trials, failures included, and tell their outcomes.
 
             study.optimize(train, n_trials=200, n_workers=8, stop=[oc.stop.NoImprovement(40)])
 
         `objective` is a function of a dict of parameters, or an object with a method
-        `evaluate(trial)`; raising, or returning anything but a finite number, fails the trial.
-        After `timeout` seconds, or once a rule of `stop` says why, nothing new is started and what
-        runs is finished. One worker evaluates in this process; several, or a `trial_timeout` in
-        seconds, use processes of which each can die alone. An `executor`, any of the kind of
-        `concurrent.futures`, is used instead, for `n_workers` trials at once.
+        `evaluate(trial)`. A trial fails if the objective raises or returns anything but a finite
+        number. The options are:
 
-        `callbacks` are called with the study and each trial that is done. `progress` is shown on a
-        terminal by `"auto"`, everywhere by True. Ctrl-C ends the workers, gives running trials back
-        and returns what was found so far, marked `interrupted`. If the first 5 trials of a study
-        all raise, `AllTrialsFailed` shows the first traceback. This and any other exception carries
-        the trials so far as its attribute `result`.
+        - `timeout`: seconds after which no trial is started; running ones are finished.
+        - `stop`: a rule or a list of rules, called with the study before each ask; a run stops in
+          the same way once a rule returns a reason.
+        - `n_workers`: how many trials run at once. One runs in this process; several run in worker
+          processes, and if one of these dies only its trial fails.
+        - `trial_timeout`: seconds for one evaluation, which then runs in a worker process.
+        - `executor`: runs the trials instead, any object with the `submit` of `concurrent.futures`.
+        - `callbacks`: a function or a list of functions, called with the study and each trial that
+          has ended.
+        - `progress`: `"auto"` shows it on a terminal, True everywhere, False nowhere.
+
+        Ctrl-C ends the workers, gives running trials back and returns the trials so far in a result
+        that is marked `interrupted`. If the first 5 trials of a study all raise, `AllTrialsFailed`
+        shows the first traceback. Every exception carries the trials so far in its attribute
+        `result`.
         """
         from outcrop.study.running import run  # asking and telling need none of it
 
-        return run(
-            self,
-            objective,
-            n_trials,
-            timeout=timeout,
-            n_workers=n_workers,
-            executor=executor,
-            trial_timeout=trial_timeout,
-            callbacks=callbacks,
-            stop=stop,
-            progress=progress,
-        )
+        return run(self, objective, n_trials, **options)
 
     def replay(self) -> Replay:
         """Make every suggestion again, in the order of the log, and compare it byte by byte.

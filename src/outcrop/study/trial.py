@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["ReadOnly", "Source", "Trial", "TrialState"]
+__all__ = ["LegalParams", "ReadOnly", "Source", "Trial", "TrialState"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias, cast
 
+from outcrop.strategies.why import Why
 from outcrop.typing import Params
 
 TrialState: TypeAlias = Literal["running", "finished", "failed"]
@@ -43,6 +44,10 @@ class ReadOnly(dict[str, Any]):
         )
 
 
+class LegalParams(ReadOnly):
+    """Flat parameters that `Space.validate` returned; the study does not check them again."""
+
+
 @dataclass(frozen=True, repr=False)
 class Trial:
     """One configuration and what became of it; `tell` returns a new one.
@@ -67,7 +72,7 @@ class Trial:
     started: float | None = None
     finished: float | None = None  # or failed
     info: Mapping[str, Any] = field(default_factory=ReadOnly)  # what the user told beside the value
-    why: Mapping[str, Any] = field(default_factory=ReadOnly)  # the suggestion's record, as JSON
+    why: Why = field(default_factory=lambda: cast(Why, ReadOnly()))  # the suggestion's record
     at: Params | None = None  # numbers that were not as asked for, by flat name, as told
     at_std: Params | None = None  # how well places are known, likewise
 

@@ -1,14 +1,14 @@
-"""Beliefs about the objective: models, posteriors, mixtures, and how they are inferred."""
+"""Beliefs about the objective: kinds of surrogate, models, posteriors, and their inference."""
 
 from __future__ import annotations
 
 __all__ = [
     "Analytic",
-    "Arc",
     "Blend",
-    "CoCaBO",
-    "CommonNodes",
-    "Family",
+    "BranchChains",
+    "BranchGP",
+    "CategoryMix",
+    "Draw",
     "Forest",
     "ForestPosterior",
     "GP",
@@ -16,60 +16,56 @@ __all__ = [
     "Grounded",
     "Heteroscedastic",
     "HeteroscedasticGP",
-    "Independent",
     "Inferred",
     "InputNoise",
+    "KernelKind",
+    "Kind",
     "Latent",
     "LatentGP",
     "LatentPosterior",
+    "LeafwisePosterior",
     "Lottery",
-    "Marginal",
     "MarginalPosterior",
     "Mixture",
     "NIGP",
-    "OneHot",
-    "PathChains",
-    "PathGP",
-    "PathPosterior",
+    "Plain",
     "Posterior",
+    "ProcessDraw",
     "RandFunc",
-    "SamplePath",
+    "Search",
+    "Situation",
     "Spartan",
     "Standardised",
-    "Structured",
     "Surrogate",
     "TreeStructured",
     "Treed",
     "TreedGP",
-    "TreedPosterior",
     "UTGP",
     "Warped",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.blend import Blend
-from outcrop.surrogates.families import Family, Grounded, Spartan, Warped
+from outcrop.surrogates.branch_chains import BranchChains
+from outcrop.surrogates.branch_gp import BranchGP
+from outcrop.surrogates.category_mix import CategoryMix
+from outcrop.surrogates.draws import Draw, ProcessDraw
 from outcrop.surrogates.forest import Forest, ForestPosterior
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.heteroscedastic import Heteroscedastic, HeteroscedasticGP
 from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.kind import KernelKind, Kind, Plain, Search
 from outcrop.surrogates.latent import Latent, LatentGP, LatentPosterior, Lottery
+from outcrop.surrogates.leafwise import LeafwisePosterior
 from outcrop.surrogates.mgp import MarginalPosterior
-from outcrop.surrogates.mixed import CoCaBO, OneHot
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy import NIGP, UTGP, Analytic, InputNoise, RandFunc
 from outcrop.surrogates.outcome import Standardised
-from outcrop.surrogates.path_chains import PathChains
-from outcrop.surrogates.path_gp import PathGP
-from outcrop.surrogates.path_posterior import PathPosterior
-from outcrop.surrogates.paths import SamplePath
-from outcrop.surrogates.structured import (
-    Arc,
-    CommonNodes,
-    Independent,
-    Marginal,
-    Structured,
-    TreeStructured,
-)
+from outcrop.surrogates.situation import Situation
+from outcrop.surrogates.spartan import Grounded, Spartan
+from outcrop.surrogates.tree_structured import TreeStructured
 from outcrop.surrogates.treed import Treed, TreedGP
-from outcrop.surrogates.treed_posterior import TreedPosterior
+from outcrop.surrogates.warped import Warped
+
+offer_former_names(__name__)

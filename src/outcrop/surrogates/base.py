@@ -7,12 +7,13 @@ is to be minimised. `X` is `(m, d)`; means and variances are `(m,)`.
 from __future__ import annotations
 
 __all__ = [
+    "HasNoise",
     "HasScales",
     "Model",
     "Posterior",
     "PredictionPull",
     "Samples",
-    "SamplesPaths",
+    "DrawsFunctions",
     "Surrogate",
 ]
 
@@ -20,7 +21,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from outcrop.data import Observations
-from outcrop.surrogates.paths import SamplePath
+from outcrop.surrogates.draws import Draw
 from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
 
 if TYPE_CHECKING:
@@ -56,6 +57,13 @@ class HasScales(Protocol):
 
 
 @runtime_checkable
+class HasNoise(Protocol):
+    """A posterior that knows the variance of the noise of an observation at each row of `X`."""
+
+    def noise_at(self, X: Points) -> Vector: ...
+
+
+@runtime_checkable
 class Samples(Protocol):
     """A posterior from which joint values can be drawn, `(n, m)`."""
 
@@ -63,12 +71,12 @@ class Samples(Protocol):
 
 
 @runtime_checkable
-class SamplesPaths(Samples, Protocol):
+class DrawsFunctions(Samples, Protocol):
     """A posterior from which functions can be drawn."""
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]: ...
 
-    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath: ...
+    def draw(self, rng: Rng, features: int = 512) -> Draw: ...
 
 
 class Model(Protocol):
@@ -81,6 +89,7 @@ class Model(Protocol):
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, Any]: ...
 
 
+@runtime_checkable
 class Surrogate(Protocol):
     """What turns observations into a belief, starting from an earlier belief's `state`."""
 

@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log, pi
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.inference import Slice
+from outcrop.surrogates.base import HasNoise
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.treed_gp import LARGEST, taken
-from outcrop.typing import Points, Rng, Vector
+from outcrop.surrogates.treed_gp import LARGEST
+from outcrop.typing import Rng, Vector
 
 LOUDEST = 3.0  # by how much one result may change the logarithm of the odds
 RESOLUTION = 1e-3  # of the values' spread: predictions are not told apart below it
@@ -58,7 +58,7 @@ class Contest:
         lead = self._lead(data, rng, before)
         whole = self.eased(self.whole) if lead > LOUDEST else self.whole
         belief = self.shown(whole.fit(data, rng, before.get("whole")), data)
-        state = {"lead": lead, "marks": _marks(data), "whole": belief.state}
+        state = {"lead": lead, "marks": data.marks, "whole": belief.state}
         if self.is_divided(data):
             tree = self.eased(self.tree) if lead < -LOUDEST else self.tree
             treed = tree.fit(data, rng, before.get("tree"))
@@ -76,10 +76,6 @@ class Contest:
         """The belief of `whole` in the shape that others expect."""
         return belief
 
-    def noise(self, belief: Mixture, X: Points) -> Any:
-        """The variance of the noise that each component sees at `X`, to be broadcast."""
-        return np.array([[part.model.noise] for part in belief.components])  # type: ignore[attr-defined]
-
     def eased(self, surrogate: Any) -> Any:
         """What is clearly behind, with one chain moved at a time."""
         if not isinstance(surrogate.inference, Slice):
@@ -90,10 +86,10 @@ class Contest:
         """The logarithm of the odds for the tree, now that results are known that were not."""
         lead = float(before.get("lead", self.lead))
         known = set(before.get("marks", ()))
-        is_old = np.array([mark in known for mark in _marks(data)], dtype=np.bool_)
+        is_old = np.array([mark in known for mark in data.marks], dtype=np.bool_)
         if "tree" not in before or "whole" not in before or is_old.all() or not is_old.any():
             return lead
-        old, new = taken(data, np.flatnonzero(is_old)), taken(data, np.flatnonzero(~is_old))
+        old, new = data.rows(np.flatnonzero(is_old)), data.rows(np.flatnonzero(~is_old))
         if not self.is_divided(old):
             return lead
         chains = len(before["whole"].get("thetas", "1"))
@@ -107,11 +103,8 @@ class Contest:
         """The log density of each value of `data`, noise included, under a belief without them."""
         mean, var = belief.predict_each(data.X)
         var = var + RESOLUTION**2 + (0.0 if data.noise is None else data.noise)
-        var += self.noise(belief, data.X)
+        var += np.stack(
+            [part.noise_at(data.X) for part in belief.components if isinstance(part, HasNoise)]
+        )
         logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
         return np.logaddexp.reduce(logs + np.log(belief.weights)[:, None], axis=0)
-
-
-def _marks(data: Observations) -> list[int]:
-    """A number for each point; points that were evaluated again are not told apart."""
-    return [crc32(row.tobytes()) for row in data.X]

@@ -23,10 +23,11 @@ import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError, ShapeError
-from outcrop.space import Space
 from outcrop.surrogates.base import PredictionPull
 from outcrop.surrogates.forest_growth import Trees, grow, sums
+from outcrop.surrogates.kind import Kind
 from outcrop.surrogates.mixture import Mixture
+from outcrop.surrogates.situation import Situation
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 VAR_FLOOR = 1e-8  # of the variance of all values: keeps log std finite where all trees agree
@@ -37,7 +38,7 @@ Conditions: TypeAlias = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 
 
 @dataclass(frozen=True)
-class Forest:
+class Forest(Kind):
     """A random forest of regression trees, each grown on a bootstrap sample of the observations.
 
         oc.Method(surrogate=oc.surrogates.Forest())
@@ -55,6 +56,7 @@ class Forest:
     bootstrap: bool = True  # without it trees see all observations
     categories: tuple[tuple[int, int], ...] = ()
     conditions: Conditions = ()
+    label = "Forest"
 
     def __post_init__(self) -> None:
         for name in ("trees", "smallest"):
@@ -67,12 +69,13 @@ class Forest:
                 "at most 1"
             )
 
-    def for_space(self, space: Space) -> Forest:
-        """The same forest, told what the columns of `space` are."""
+    def surrogate(self, situation: Situation) -> Forest:
+        """The same forest with what the columns of the space are."""
+        columns = situation.space.columns
         return replace(
             self,
-            categories=tuple((c.index, c.levels or 1) for c in space.columns if c.is_code),
-            conditions=tuple((c.index, c.conditions) for c in space.columns if c.conditions),
+            categories=tuple((c.index, c.levels or 1) for c in columns if c.is_code),
+            conditions=tuple((c.index, c.conditions) for c in columns if c.conditions),
         )
 
     def fit(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = ["GP", "GPPosterior"]
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -30,10 +31,10 @@ from outcrop.linalg import (
 )
 from outcrop.params import Free, shaped
 from outcrop.surrogates.base import PredictionPull
-from outcrop.surrogates.paths import SamplePath
+from outcrop.surrogates.draws import Draw, ProcessDraw
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-EXACT_NOISE = 1e-7  # of the prior variance: below it an observation is taken at its word
+EXACT_NOISE = 1e-7  # of the prior variance: observations with less noise count as exact
 VAR_FLOOR = 1e-12  # of the prior variance: the rounding level of a Cholesky; keeps log std finite
 
 
@@ -120,7 +121,7 @@ def gaussian_log_density(chol: Matrix, white: Vector) -> float:
 
 @dataclass(frozen=True, eq=False)
 class GPPosterior:
-    """What the process says once it has seen `data`; made by `GP.condition`."""
+    """The process given `data`; made by `GP.condition`."""
 
     model: GP
     data: Observations
@@ -151,6 +152,17 @@ class GPPosterior:
         V = solve_lower(self.chol, cross.T)
         return self.model.mean + cross @ self.alpha, self.model.kernel.gram(X) - V.T @ V
 
+    def whitened(self, X: Points) -> tuple[Matrix, Callable[[Matrix], Points]]:
+        """L⁻¹ k at the rows of `X`, `(n, m)`, and how a gradient in it travels back to `X`."""
+        if not len(self.data):
+            return np.zeros((0, len(X))), lambda V_bar: np.zeros_like(X)
+        cross, pull = self.model.kernel.on(self._pairs(X))
+
+        def back(V_bar: Matrix) -> Points:
+            return pull.inputs(np.ascontiguousarray(solve_upper(self.chol, V_bar).T))[0]
+
+        return solve_lower(self.chol, cross.T), back
+
     def mean_gradient(self, X: Points) -> Points:
         """Gradient of the posterior mean at each row of `X`, `(m, d)`."""
         _, pull = self.model.kernel.on(self._pairs(X))
@@ -162,7 +174,7 @@ class GPPosterior:
         chol, _ = cholesky(covariance + VAR_FLOOR * np.diag(self.model.kernel.diag(X)))
         return mean + rng.standard_normal((n, len(X))) @ chol.T
 
-    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath:
+    def draw(self, rng: Rng, features: int = 512) -> Draw:
         """One draw as a function that can be evaluated and differentiated anywhere."""
         kernel, data = self.model.kernel, self.data
         prior = kernel.features(rng, features, data.dimension)
@@ -170,7 +182,7 @@ class GPPosterior:
         noise = np.sqrt(self._noise(data)) * rng.standard_normal(len(data))
         residual = data.y - self.model.mean - prior.values(data.X) @ weights - noise
         correction = solve_upper(self.chol, solve_lower(self.chol, residual))
-        return SamplePath(self.model.mean, prior, weights, kernel, data.X, correction)
+        return ProcessDraw(self.model.mean, prior, weights, kernel, data.X, correction)
 
     def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> GPPosterior:
         """The same process once `y` is also believed at `X`; O(n²) a row, `self` is untouched."""
@@ -200,11 +212,19 @@ class GPPosterior:
 
     def incumbent(self) -> float:
         """The lowest observation if they are exact, else the lowest posterior mean at the data."""
-        exact = self.model.noise <= EXACT_NOISE * self.model.kernel.diag(self.data.X[:1])[0]
-        if exact and (self.data.noise is None or not self.data.noise.any()):
+        if self.is_exact(self.model.kernel.diag(self.data.X[:1])[0]):
             return float(self.data.y.min())
         # The mean at the data is y − (noise) α: no kernel needs to be evaluated for it.
         return float((self.data.y - self._noise(self.data) * self.alpha).min())
+
+    def is_exact(self, prior: float) -> bool:
+        """Whether observations are free of noise, for a prior variance of `prior`."""
+        has_own = self.data.noise is not None and self.data.noise.any()
+        return self.model.noise <= EXACT_NOISE * prior and not has_own
+
+    def noise_at(self, X: Points) -> Vector:
+        """The variance of the noise that each row of `X` would be observed through."""
+        return np.full(len(X), self.model.noise)
 
     @property
     def log_likelihood(self) -> float:

@@ -10,23 +10,21 @@ from __future__ import annotations
 
 __all__ = ["Heteroscedastic", "HeteroscedasticGP"]
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log
-from typing import ClassVar
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.inference import Inference
 from outcrop.kernels import Kernel
 from outcrop.params import Free, Per, free, shaped
 from outcrop.priors import LogNormal, Normal, Prior
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.families import Family
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.kind import Kind
+from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
 from outcrop.typing import Vector
 
 LEAST = 1e-8  # variance that is always there: without any, close points make K singular
@@ -84,21 +82,22 @@ class HeteroscedasticGP:
 
 
 @dataclass(frozen=True)
-class Heteroscedastic(Family):
+class Heteroscedastic(Kind):
     """A Gaussian process that learns the noise of every single observation.
 
         oc.Method(surrogate=oc.surrogates.Heteroscedastic())
 
-    It does so whatever is said of noise; `level` is the prior of the variance around which those
-    of the observations lie, in units of the data's.
+    It does so whatever is known of the noise; `level` is the prior of the variance around which
+    those of the observations lie, in units of the data's.
     """
 
     level: Prior = LEVEL
-    label: ClassVar[str] = "heteroscedastic GP"
-    has_latents: ClassVar[bool] = True
+    label = "heteroscedastic GP"
 
-    def around(self, kernel: Kernel, dimension: int) -> Kernel:
-        return kernel
-
-    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
-        return Inferred(HeteroscedasticGP(model.kernel, free(self.level)), inference)
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        if not situation.numbers:
+            return None
+        model = HeteroscedasticGP(situation.kernel(), free(self.level))
+        return situation.over_noise(
+            lambda _, inference: Inferred(model, inference), LATENT_INFERENCE
+        )

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 __all__ = ["Latent", "LatentGP", "LatentPosterior", "Lottery"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf, sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -26,12 +26,13 @@ from outcrop.params import Free, Per, free, shaped
 from outcrop.priors import Normal
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.blend import Blend, shared
-from outcrop.surrogates.families import Family
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.kind import Kind
 from outcrop.surrogates.latent_data import LatentObservations, LatentPairs
-from outcrop.surrogates.latent_paths import LatentPath
+from outcrop.surrogates.latent_draws import LatentDraw
 from outcrop.surrogates.mixture import Mixture
+from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
 from outcrop.typing import Matrix, Rng, Vector
 
 ONE_EACH = free(Normal(), size=Per.OBSERVATION)
@@ -117,12 +118,12 @@ class LatentPosterior(GPPosterior):
         assert isinstance(self.data, LatentObservations)
         return self.data.latents
 
-    def sample_path(self, rng: Rng, features: int = 512) -> LatentPath:
-        return LatentPath.of(self, self.latents, rng, features)
+    def draw(self, rng: Rng, features: int = 512) -> LatentDraw:
+        return LatentDraw.of(self, self.latents, rng, features)
 
 
 @dataclass(frozen=True)
-class Latent(Family):
+class Latent(Kind):
     """A Gaussian process whose observations have latent inputs [Bodin et al. 2020, §3].
 
         oc.Method(surrogate=oc.surrogates.Latent())
@@ -135,8 +136,7 @@ class Latent(Family):
     spreads: tuple[float, ...] = (0.1, 0.01, 0.0)
     together: bool = False
     coordinates: int = 1  # latents of each observation
-    label: ClassVar[str] = "latent GP"
-    has_latents: ClassVar[bool] = True
+    label = "latent GP"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spreads", tuple(map(float, self.spreads)))
@@ -151,22 +151,25 @@ class Latent(Family):
         if type(self.coordinates) is not int or self.coordinates < 1:
             raise ModelError(f"Latent(coordinates={self.coordinates!r}): expected an integer ≥ 1")
 
-    def around(self, kernel: Kernel, dimension: int) -> Kernel:
-        return kernel
-
-    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
-        diagonal = sqrt(max(len(columns), 1))
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        if not situation.numbers:
+            return None
+        kernel = situation.kernel()
+        diagonal = sqrt(max(len(situation.unconditional_numbers), 1))
         latents = (ONE_EACH,) * self.coordinates
-        if self.together:
-            inference = shared(inference, len(self.spreads))
-        parts = {
-            str(spread): Inferred(
-                LatentGP(model.kernel, spread * diagonal, latents, model.noise, model.mean),
-                inference,
-            )
-            for spread in self.spreads
-        }
-        return Blend(parts) if self.together else Lottery(parts)
+
+        def fitted(noise: float, inference: Inference) -> Surrogate:
+            if self.together:
+                inference = shared(inference, len(self.spreads))
+            parts = {
+                str(spread): Inferred(
+                    LatentGP(kernel, spread * diagonal, latents, noise), inference
+                )
+                for spread in self.spreads
+            }
+            return Blend(parts) if self.together else Lottery(parts)
+
+        return situation.over_noise(fitted, LATENT_INFERENCE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
-from outcrop.surrogates.base import Posterior, SamplesPaths
-from outcrop.surrogates.path_stack import PathStack
-from outcrop.surrogates.paths import SamplePath
+from outcrop.surrogates.base import DrawsFunctions, Posterior
+from outcrop.surrogates.draws import Draw
+from outcrop.surrogates.leafwise_stack import LeafwiseStack
 from outcrop.surrogates.stack import Stack
-from outcrop.surrogates.treed_posterior import TreedStack
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
@@ -90,17 +89,16 @@ class Mixture:
             tuple(part.condition(X, own) for part, own in parts), self.weights, self.state
         )
 
-    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath:
+    def draw(self, rng: Rng, features: int = 512) -> Draw:
         """A function drawn from one component, itself drawn by weight."""
         part = self.components[rng.choice(len(self), p=self.weights)]
-        if not isinstance(part, SamplesPaths):
+        if not isinstance(part, DrawsFunctions):
             raise ModelError(
-                f"{type(part).__name__} offers no sample paths; use a GP for Thompson sampling"
+                f"{type(part).__name__} offers no drawn functions; use a GP for Thompson sampling"
             )
-        return part.sample_path(rng, features)
+        return part.draw(rng, features)
 
     @cached_property
-    def _stack(self) -> Stack | TreedStack | PathStack | None:
+    def _stack(self) -> Stack | LeafwiseStack | None:
         """The components as arrays, where they differ in numbers only."""
-        parts = self.components
-        return Stack.of(parts) or TreedStack.of(parts) or PathStack.of(parts)
+        return Stack.of(self.components) or LeafwiseStack.of(self.components)

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import inf
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from outcrop.typing import Points, Vector
-
-Rows: TypeAlias = NDArray[np.intp]
+from outcrop.linalg import Indices
+from outcrop.surrogates.division import Division
+from outcrop.typing import Matrix, Points, Vector
 
 LEAF = -1  # in place of the column that a node is split in
 EPSILON = 8 * float(np.finfo(float).eps)  # of a value: what its mean is known to
@@ -68,7 +68,7 @@ def best_split(X: Points, y: Vector, columns: Sequence[int], smallest: int) -> S
     return Split(int(columns[column]), float(values[row, column]), best)
 
 
-def _ties(values: Points) -> tuple[Rows, Rows]:
+def _ties(values: Points) -> tuple[Indices, Indices]:
     """For each entry of sorted columns, where its run of equal entries begins and where it ends."""
     numbers = np.arange(len(values))[:, None]
     begins = np.ones(values.shape, dtype=np.bool_)
@@ -80,7 +80,7 @@ def _ties(values: Points) -> tuple[Rows, Rows]:
     return first, last
 
 
-def _running(y: Vector, order: Rows) -> tuple[Points, Points]:
+def _running(y: Vector, order: Indices) -> tuple[Points, Points]:
     """Sums of the first 0, 1, …, n values, and of their squares, in each column's order."""
     sums, squares = np.zeros((2, len(y) + 1, order.shape[1]))
     np.cumsum(y[order], axis=0, out=sums[1:])
@@ -89,7 +89,7 @@ def _running(y: Vector, order: Rows) -> tuple[Points, Points]:
 
 
 @dataclass(frozen=True, eq=False)
-class Partition:
+class Partition(Division):
     """A tree of boxes.
 
     >>> X = np.linspace(0.0, 1.0, 9)[:, None]
@@ -100,10 +100,10 @@ class Partition:
     array([0, 1])
     """
 
-    columns: Rows  # (nodes,), the column a node is split in, or LEAF
+    columns: Indices  # (nodes,), the column a node is split in, or LEAF
     thresholds: Vector  # (nodes,), 0 at leaves
     children: NDArray[np.intp]  # (nodes, 2), left and right; a leaf's are itself
-    rows: tuple[Rows, ...] = ()  # of each node, when made from observations
+    rows: tuple[Indices, ...] = ()  # of each node, when made from observations
 
     @classmethod
     def of(
@@ -146,29 +146,29 @@ class Partition:
         return len(self.leaves)
 
     @cached_property
-    def leaves(self) -> Rows:
+    def leaves(self) -> Indices:
         """The nodes that are leaves."""
         return np.flatnonzero(self.columns == LEAF)
 
     @property
-    def leaf_rows(self) -> tuple[Rows, ...]:
+    def leaf_rows(self) -> tuple[Indices, ...]:
         """The observations in each leaf."""
         return tuple(self.rows[leaf] for leaf in self.leaves)
 
-    def path(self, leaf: int) -> list[int]:
+    def ancestors(self, leaf: int) -> list[int]:
         """The nodes from the `leaf`-th leaf up to the root."""
         nodes = [int(self.leaves[leaf])]
         while nodes[-1] > 0:
             nodes.append(int(self._parents[nodes[-1]]))
         return nodes
 
-    def factor_rows(self, leaf: int) -> list[Rows]:
+    def factor_rows(self, leaf: int) -> list[Indices]:
         """The leaf's observations, then those that each node up to the root adds to the last."""
-        own = [self.rows[node] for node in self.path(leaf)]
+        own = [self.rows[node] for node in self.ancestors(leaf)]
         added = [np.setdiff1d(above, below, assume_unique=True) for below, above in pairwise(own)]
         return [own[0], *added]
 
-    def leaf_of(self, X: Points) -> Rows:
+    def leaf_of(self, X: Points) -> Indices:
         """Which leaf each row of `X` falls into; a point on a threshold goes left."""
         node = np.zeros(len(X), dtype=np.intp)
         each = np.arange(len(X))
@@ -177,9 +177,9 @@ class Partition:
             node = self.children[node, is_right.astype(np.intp)]
         return self._numbers[node]
 
-    def shares(self, X: Points) -> list[Rows]:
+    def shares(self, X: Points) -> list[Indices]:
         """Which rows of `X` belong to each leaf; a point on a threshold belongs to both sides."""
-        own: list[Rows] = [np.arange(len(X))] * len(self.columns)
+        own: list[Indices] = [np.arange(len(X))] * len(self.columns)
         for node in np.flatnonzero(self.columns != LEAF):
             value = X[own[node], self.columns[node]]
             left, right = self.children[node]
@@ -198,13 +198,18 @@ class Partition:
             corners[right, 0, self.columns[node]] = self.thresholds[node]
         return corners[self.leaves]
 
-    def same_as(self, other: Partition) -> bool:
+    def same_as(self, other: Division) -> bool:
         """Whether both cut the cube into the same boxes in the same order."""
         return (
-            np.array_equal(self.columns, other.columns)
+            isinstance(other, Partition)
+            and np.array_equal(self.columns, other.columns)
             and np.array_equal(self.thresholds, other.thresholds)
             and np.array_equal(self.children, other.children)
         )
+
+    def typical(self, scales: Matrix) -> Vector:
+        """The median: every leaf sees every column."""
+        return np.median(scales, axis=0)
 
     def to_json(self) -> dict[str, Any]:
         """The tree without its observations, as plain data."""
@@ -223,14 +228,14 @@ class Partition:
         )
 
     @cached_property
-    def _numbers(self) -> Rows:
+    def _numbers(self) -> Indices:
         """From a node to its place among the leaves."""
         numbers = np.full(len(self.columns), LEAF)
         numbers[self.leaves] = np.arange(len(self.leaves))
         return numbers
 
     @cached_property
-    def _parents(self) -> Rows:
+    def _parents(self) -> Indices:
         parents = np.zeros(len(self.columns), dtype=np.intp)
         for node in np.flatnonzero(self.columns != LEAF):
             parents[self.children[node]] = node

@@ -39,17 +39,15 @@ class Stack:
     def of(cls, posteriors: Sequence[object]) -> Stack | None:
         """The stack of `posteriors`, if they are Gaussian processes of one structure and place."""
         parts = [part for part in posteriors if isinstance(part, GPPosterior)]
-        first = parts[0] if parts else None
-        if first is None or len(parts) < len(posteriors) or len(first.data) == 0:
+        if not parts or len(parts) < len(posteriors):
             return None
-        data = first.data.alike([part.data for part in parts])
-        if data is None:
-            return None
-        if len({_structure(part.model.kernel) for part in parts}) > 1:
+        kernels = [part.model.kernel for part in parts]
+        data = parts[0].data.alike([part.data for part in parts])
+        if data is None or not all(_built_alike(kernels[0], kernel) for kernel in kernels[1:]):
             return None
         return cls(
             data,
-            stacked([part.model.kernel for part in parts]),
+            stacked(kernels),
             np.array([[part.model.mean] for part in parts]),
             np.stack([part.alpha for part in parts])[:, :, None],
             np.stack([inverse_factor(part.chol).T for part in parts]),
@@ -58,7 +56,7 @@ class Stack:
     def predict(self, X: Points) -> tuple[Matrix, Matrix]:
         """Means and variances, `(k, m)`."""
         means, variances = np.empty((2, len(self.mean), len(X)))
-        rows = max(CACHED_NUMBERS // self.alpha.size, 1)
+        rows = max(CACHED_NUMBERS // max(self.alpha.size, 1), 1)
         for start in range(0, len(X), rows):
             part = slice(start, start + rows)
             cross = self.kernel.on(self._pairs(X[part]))[0]
@@ -93,16 +91,17 @@ class Stack:
         return self.data.against(X)
 
 
-def _structure(kernel: object) -> str:
-    """What two kernels must have in common to be stacked: everything but their numbers."""
-    if isinstance(kernel, float):
-        return "number"
-    if isinstance(kernel, np.ndarray):
-        return f"vector {kernel.shape}"
-    if isinstance(kernel, tuple):
-        return f"({','.join(map(_structure, kernel))})"
-    if is_dataclass(kernel):
-        parts = ((field.name, getattr(kernel, field.name)) for field in fields(kernel))
-        inner = ",".join(f"{name}={_structure(value)}" for name, value in parts)
-        return f"{type(kernel).__qualname__}({inner})"
-    return repr(kernel)
+def _built_alike(one: object, other: object) -> bool:
+    """Whether two kernels differ in their numbers only, and so can be stacked."""
+    if isinstance(one, float):
+        return isinstance(other, float)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.shape == other.shape
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_built_alike, one, other))
+    if is_dataclass(one):
+        names = [field.name for field in fields(one)]
+        return all(_built_alike(getattr(one, name), getattr(other, name)) for name in names)
+    return one is other or repr(one) == repr(other)

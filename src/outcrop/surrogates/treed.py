@@ -4,35 +4,32 @@ from __future__ import annotations
 
 __all__ = ["Contested", "Treed", "TreedGP"]
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import Any
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
-from outcrop.kernels import Kernel, Offset
+from outcrop.kernels import Offset
 from outcrop.params import free
 from outcrop.priors import Normal
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.contest import Contest, log_odds
-from outcrop.surrogates.families import Family
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.kind import KernelKind, Kind
+from outcrop.surrogates.leafwise import LeafwisePosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.partition import Partition
+from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.treed_gp import LEAST, TreedGP
-from outcrop.surrogates.treed_posterior import TreedPosterior
-from outcrop.typing import Matrix, Points
 
 CHANCE = 0.1  # that a tree predicts better, before it has predicted anything
 
 
 @dataclass(frozen=True)
-class Treed(Family):
+class Treed(Kind):
     """Gaussian processes with hyperparameters of their own in the leaves of a regression tree.
 
         oc.Method(surrogate=oc.surrogates.Treed())
@@ -48,16 +45,16 @@ class Treed(Family):
     The space is cut once predictions have made that the more probable; with 1, whatever they say.
     """
 
-    leaves: Family | None = None
+    leaves: KernelKind | None = None
     smallest: int | None = None
     least: float = LEAST
     chance: float = CHANCE
-    label: ClassVar[str] = "treed GP"
+    label = "treed GP"
 
     def __post_init__(self) -> None:
-        if self.leaves is not None and not _changes_only_the_kernel(self.leaves):
+        if self.leaves is not None and not isinstance(self.leaves, KernelKind):
             raise ModelError(
-                f"Treed(leaves={self.leaves!r}): expected a family that changes nothing but the "
+                f"Treed(leaves={self.leaves!r}): expected a kind that changes nothing but the "
                 "kernel of numbers, such as Warped(), or None for plain Gaussian processes"
             )
         if self.smallest is not None and (type(self.smallest) is not int or self.smallest < 2):
@@ -70,22 +67,20 @@ class Treed(Family):
                 "whatever it predicts"
             )
 
-    def around(self, kernel: Kernel, dimension: int) -> Kernel:
-        return kernel if self.leaves is None else self.leaves.around(kernel, dimension)
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        if not situation.numbers:
+            return None
+        kernel = situation.kernel() if self.leaves is None else self.leaves.kernel(situation)
 
-    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
-        tree = TreedGP(leaf_model(model), inference, tuple(columns), self.smallest, self.least)
-        if self.chance == 1:
-            return tree
-        return Contested(Inferred(model, inference), tree, log_odds(self.chance))
+        def fitted(noise: float, inference: Inference) -> Surrogate:
+            model = GP(kernel, noise)
+            cut = situation.unconditional_numbers
+            tree = TreedGP(leaf_model(model), inference, cut, self.smallest, self.least)
+            if self.chance == 1:
+                return tree
+            return Contested(Inferred(model, inference), tree, log_odds(self.chance))
 
-
-def _changes_only_the_kernel(family: object) -> bool:
-    """Whether everything that a family says is said by `around`."""
-    kept = ("suits", "joined", "surrogate")
-    return isinstance(family, Family) and all(
-        getattr(type(family), name) is getattr(Family, name) for name in kept
-    )
+        return situation.over_noise(fitted)
 
 
 def leaf_model(model: GP) -> GP:
@@ -109,13 +104,9 @@ class Contested(Contest):
     def shown(self, belief: Mixture, data: Observations) -> Mixture:
         alone = Partition.of(data.X, data.y, (), len(data))
         parts = [part for part in belief.components if isinstance(part, GPPosterior)]
-        components = tuple(TreedPosterior(alone, (part,)) for part in parts)
+        components = tuple(LeafwisePosterior(alone, (part,)) for part in parts)
         return Mixture(components, belief.weights, belief.state)
 
     def eased(self, surrogate: Any) -> Any:
         """As it is: leaves that did not change take turns anyway."""
         return surrogate
-
-    def noise(self, belief: Mixture, X: Points) -> Matrix:
-        parts = [part for part in belief.components if isinstance(part, TreedPosterior)]
-        return np.stack([part.noise(X) for part in parts])

@@ -19,10 +19,11 @@ from outcrop.data import Observations
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.strategies.initial import Uniform
+from outcrop.strategies.initial import RandomDesign
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.pending import Pending
 from outcrop.surrogates import Mixture
+from outcrop.surrogates.kind import GivenSurrogate
 from outcrop.typing import Points, Rng, Vector
 
 POINTS = 12
@@ -85,7 +86,11 @@ PENDING_CONTRACT = (
 def suggested(policy: Pending, space: Space, view: View, belief: Mixture) -> Mapping[str, Any]:
     """What is suggested if `belief` is what observations lead to."""
     strategy = ModelBased(
-        space, _Given(belief), pending=policy, initial=Uniform(size=1), maximiser=SMALL
+        space,
+        GivenSurrogate(_Given(belief)),
+        pending=policy,
+        initial=RandomDesign(size=1),
+        maximiser=SMALL,
     )
     suggestion = strategy.propose(view, np.random.default_rng(5))
     assert suggestion.why["source"] == "model"

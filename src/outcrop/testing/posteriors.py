@@ -6,7 +6,7 @@ __all__ = ["POSTERIOR_CONTRACT"]
 
 import numpy as np
 
-from outcrop.surrogates.base import Posterior, SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions, Posterior
 from outcrop.testing.differences import central_differences
 from outcrop.typing import Points
 
@@ -66,7 +66,7 @@ def believing_a_value_lowers_the_variance_there(posterior: Posterior, X: Points)
 
 
 def joint_predictions_contain_the_single_ones(posterior: Posterior, X: Points) -> None:
-    if isinstance(posterior, SamplesPaths):
+    if isinstance(posterior, DrawsFunctions):
         mean, var = posterior.predict(X)
         joint_mean, covariance = posterior.predict_joint(X)
         np.testing.assert_allclose(joint_mean, mean, rtol=1e-9)

@@ -64,7 +64,7 @@ PENALISING = [
     pending.HardPenalisation(),
     *(pending.PLAyBOOK(kind) for kind in ("L", "LL", "H", "HL")),
 ]
-POLICIES = [*BELIEVING, pending.Thompson(), *PENALISING]
+POLICIES = [*BELIEVING, pending.ThompsonSampling(), *PENALISING]
 
 
 def name(policy):

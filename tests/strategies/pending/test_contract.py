@@ -20,7 +20,7 @@ from tests.strategies.spaces import EVERY_SPACE
 DIFFERENT = [
     pending.Believer(),
     pending.Liar("max"),
-    pending.Thompson(),
+    pending.ThompsonSampling(),
     pending.PLAyBOOK("L"),
     pending.PLAyBOOK("HL"),
 ]

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from outcrop.strategies.defaults import default_kernel
 
 from outcrop.data import Observations
 from outcrop.kernels import RBF, Matern52, Offset, Scaled
 from outcrop.params import Layout
 from outcrop.space import Choice, Float, Space
-from outcrop.strategies.defaults import default_kernel
 from outcrop.strategies.pending.lipschitz import STEEP, estimated, mean_gradient
 from outcrop.surrogates import GP, Mixture
 from outcrop.testing import central_differences
@@ -46,11 +46,11 @@ def test_constants_are_those_of_a_search_on_a_grid(d, points, seed):
 
 
 @pytest.mark.parametrize(("space", "surrogate"), [p for p in PAIRS if "forest" not in p])
-@pytest.mark.parametrize("by", ["mean", "paths"])
+@pytest.mark.parametrize("by", ["mean", "draws"])
 def test_none_around_a_point_exceeds_the_one_everywhere(space, surrogate, by):
     mixture, space = belief(space, surrogate), EVERY_SPACE[space]
-    if by == "paths" and surrogate == "laplace":
-        pytest.skip("a marginal process has no sample paths")
+    if by == "draws" and surrogate == "laplace":
+        pytest.skip("functions cannot be drawn from a marginal process")
     busy = with_running(space, 6).pending
     found = estimated(mixture, space, busy, np.random.default_rng(0), by, True, "test")
     assert (found.around > 0).all()
@@ -124,7 +124,7 @@ def test_paths_are_as_steep_as_the_mean_where_there_is_no_doubt_left():
     busy = np.array([[0.3], [0.8]])
     mean, paths = (
         estimated(mixture, box(1), busy, np.random.default_rng(0), by, True, "test")
-        for by in ("mean", "paths")
+        for by in ("mean", "draws")
     )
     np.testing.assert_allclose(mean.whole, 6.0, rtol=0.02)
     np.testing.assert_allclose(paths.whole, mean.whole, rtol=0.02)
@@ -135,7 +135,7 @@ def test_paths_are_steeper_than_the_mean_where_there_is_doubt():
     mixture, busy = waves(n=6), np.random.default_rng(1).random((3, 2))
     mean, paths = (
         estimated(mixture, box(2), busy, np.random.default_rng(0), by, False, "test")
-        for by in ("mean", "paths")
+        for by in ("mean", "draws")
     )
     assert (paths.whole > mean.whole).all()
 

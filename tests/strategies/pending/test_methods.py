@@ -11,7 +11,13 @@ from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.inference import MAP, Laplace
 from outcrop.maximise import Maximiser
 from outcrop.strategies import CoCaBO, Hierarchical, Method, Perturbed
-from outcrop.strategies.pending import HardPenalisation, Liar, LocalPenalisation, PLAyBOOK, Thompson
+from outcrop.strategies.pending import (
+    HardPenalisation,
+    Liar,
+    LocalPenalisation,
+    PLAyBOOK,
+    ThompsonSampling,
+)
 from outcrop.surrogates import Forest, OneHot
 from outcrop.testing import STRATEGY_CONTRACT
 from tests.strategies.pending.beliefs import PENALISING, POLICIES, QUICK, name, waves, with_running
@@ -38,7 +44,7 @@ def value(params):
         (lambda: HardPenalisation(p=1.0), r"HardPenalisation\(p=1.0\)"),
         (lambda: HardPenalisation(p=0), r"HardPenalisation\(p=0\)"),
         (lambda: HardPenalisation(p=nan), r"HardPenalisation\(p=nan\)"),
-        (lambda: LocalPenalisation(constants="all"), r"constants='all'.*\"mean\" or \"paths\""),
+        (lambda: LocalPenalisation(constants="all"), r"constants='all'.*\"mean\" or \"draws\""),
         (lambda: LocalPenalisation(positivity="exp"), r"positivity='exp'.*\"softplus\""),
         (lambda: PLAyBOOK("HH"), r"PLAyBOOK\('HH'\): expected \"L\", \"LL\", \"H\" or \"HL\""),
         (lambda: PLAyBOOK("L", gamma=-1.0), "gamma=-1.0"),
@@ -59,8 +65,8 @@ def test_penalising_a_forest_is_refused_when_the_method_is_made(policy):
 
 
 def test_constants_of_paths_that_nobody_can_draw_are_refused_when_the_method_is_made():
-    for policy in (PLAyBOOK("L", constants="paths"), HardPenalisation(constants="paths")):
-        with pytest.raises(MethodError, match=r"Laplace\(\).*no sample paths"):
+    for policy in (PLAyBOOK("L", constants="draws"), HardPenalisation(constants="draws")):
+        with pytest.raises(MethodError, match=r"Laplace\(\).*cannot be drawn"):
             Method(inference=Laplace(), pending=policy)
         Method(inference=MAP(), pending=policy)
 
@@ -114,7 +120,9 @@ def test_workers_that_do_not_wait_get_different_configurations(policy):
     assert len(set(keys)) == len(keys) == 14
 
 
-@pytest.mark.parametrize("policy", [Liar(), Thompson(), PLAyBOOK("LL"), PLAyBOOK("HL")], ids=name)
+@pytest.mark.parametrize(
+    "policy", [Liar(), ThompsonSampling(), PLAyBOOK("LL"), PLAyBOOK("HL")], ids=name
+)
 @pytest.mark.parametrize(
     "around",
     [
@@ -136,7 +144,9 @@ def test_strategies_around_methods_take_every_policy(policy, around):
     assert len(set(keys)) == len(keys) == 13
 
 
-@pytest.mark.parametrize("policy", [Liar(), Thompson(), PLAyBOOK("L"), PLAyBOOK("HL")], ids=name)
+@pytest.mark.parametrize(
+    "policy", [Liar(), ThompsonSampling(), PLAyBOOK("L"), PLAyBOOK("HL")], ids=name
+)
 @pytest.mark.parametrize("check", STRATEGY_CONTRACT, ids=lambda check: check.__name__)
 def test_one_hot_codes_take_every_policy(policy, check):
     strategy = method(policy, surrogate=OneHot()).strategy(MIXED)

@@ -7,7 +7,7 @@ from outcrop import acquisition as acquisitions
 from outcrop.acquisition import LogEI
 from outcrop.errors import MethodError
 from outcrop.strategies import Method
-from outcrop.strategies.pending import Thompson
+from outcrop.strategies.pending import ThompsonSampling
 from outcrop.surrogates import ForestPosterior, Mixture
 from tests.strategies.pending.beliefs import belief, waves, with_running
 from tests.strategies.spaces import EVERY_SPACE
@@ -18,7 +18,7 @@ BOX = EVERY_SPACE["box"]
 def prepared(mixture, X, seed=0, features=512):
     view = with_running(BOX, 2)
     rng = np.random.default_rng(seed)
-    _, acquisition = Thompson(features).account(view, BOX, mixture, LogEI(), rng)
+    _, acquisition = ThompsonSampling(features).account(view, BOX, mixture, LogEI(), rng)
     return acquisition.prepare(mixture, np.zeros(len(mixture)), X, rng, 1)
 
 
@@ -57,7 +57,7 @@ def test_candidates_are_recognised_whatever_the_sign_of_zero():
 def test_an_acquisition_that_samples_already_is_kept():
     plain = acquisitions.Thompson(64)
     rng = np.random.default_rng(0)
-    _, same = Thompson().account(with_running(BOX, 2), BOX, waves(), plain, rng)
+    _, same = ThompsonSampling().account(with_running(BOX, 2), BOX, waves(), plain, rng)
     assert same is plain
 
 
@@ -70,18 +70,18 @@ def test_a_belief_that_draws_nothing_is_refused():
             return self.part.predict(X)
 
     mixture = Mixture.single(Silent(belief("box", "forest").components[0]))
-    with pytest.raises(MethodError, match="Silent offers neither sample paths nor joint draws"):
+    with pytest.raises(MethodError, match="Silent offers neither functions drawn from it nor"):
         prepared(mixture, np.zeros((1, 2)))
 
 
 @pytest.mark.parametrize("features", [0, -3, 1.5])
 def test_a_number_of_features_below_1_is_refused(features):
-    with pytest.raises(MethodError, match=r"Thompson\(features="):
-        Thompson(features)
+    with pytest.raises(MethodError, match=r"ThompsonSampling\(features="):
+        ThompsonSampling(features)
 
 
 def test_running_trials_are_sampled_for_and_others_are_not():
     view, alone = with_running(BOX, 3), with_running(BOX, 0)
-    strategy = Method(pending=Thompson()).strategy(BOX)
+    strategy = Method(pending=ThompsonSampling()).strategy(BOX)
     assert strategy.propose(view, np.random.default_rng(0)).why["acquisition"] == "Thompson"
     assert strategy.propose(alone, np.random.default_rng(0)).why["acquisition"] == "LogEI"

@@ -215,7 +215,7 @@ def test_an_executor_that_takes_nothing_more_is_a_clear_error_and_the_trial_is_g
     study = Diary()
     executor = ThreadPoolExecutor(1)
     executor.shutdown()
-    with pytest.raises(ObjectiveError, match=r"the executor takes no trials .*after shutdown"):
+    with pytest.raises(ObjectiveError, match=r"the executor accepts no trials .*after shutdown"):
         studied(bowl, 3, study=study, executor=executor)
     assert study.acts == [("ask", 0), ("release", 0)]
 

@@ -9,7 +9,7 @@ import pytest
 
 from outcrop.errors import AllTrialsFailed, MethodError, NoBelief, ObjectiveError, StorageError
 from outcrop.space import Choice, Int, Space
-from outcrop.study.running import Target, leases, loop, run
+from outcrop.study.running import Target, lease_renewal, loop, run
 from outcrop.study.running.workers import InProcess
 from tests.study.running.doubles import Diary, studied
 from tests.study.running.objectives import bowl
@@ -278,7 +278,7 @@ def test_a_trial_that_somebody_else_ended_costs_nothing_but_itself(end, caplog):
     expected = {"release": [2.5, 2.5, 2.5], "tell": [2.5, 7.0, 2.5, 2.5]}
     values = [trial.value for trial in result.trials]
     assert values == expected.get(end, [2.5, None, 2.5, 2.5])
-    assert "what came of a trial is not kept (value 2.5): trial 1 " in caplog.text
+    assert "the outcome of a trial is not kept (value 2.5): trial 1 " in caplog.text
 
 
 def test_workers_are_ended_though_nobody_can_be_shown_the_result(monkeypatch):
@@ -293,7 +293,7 @@ def test_workers_are_ended_though_nobody_can_be_shown_the_result(monkeypatch):
             stopped.append(self)
 
     stopped = []
-    monkeypatch.setattr(loop, "view_of", lambda *_: Broken())
+    monkeypatch.setattr(loop, "progress_view", lambda *_: Broken())
     monkeypatch.setattr(loop, "workers_for", lambda *given: Counted(given[0], given[-1]))
     study = Diary()
     with pytest.raises(BrokenPipeError):
@@ -306,7 +306,7 @@ def test_workers_are_ended_though_nobody_can_be_shown_the_result(monkeypatch):
 
 
 def test_trials_are_asked_with_a_lease_that_a_thread_renews_while_the_objective_runs(monkeypatch):
-    monkeypatch.setattr(leases, "LEASE", 0.15)
+    monkeypatch.setattr(lease_renewal, "LEASE", 0.15)
     study = Diary()
 
     def objective(params):
@@ -331,7 +331,7 @@ def test_a_lease_that_cannot_be_renewed_is_logged_and_tried_again(monkeypatch, c
             super().renew(trials, lease)
             raise StorageError("locked")
 
-    monkeypatch.setattr(leases, "LEASE", 0.03)
+    monkeypatch.setattr(lease_renewal, "LEASE", 0.03)
     study = Deaf()
 
     def objective(params):

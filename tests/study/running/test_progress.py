@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from outcrop.errors import MethodError
-from outcrop.study.running.progress import Display, Lines, Silent, Tally, view_of
+from outcrop.study.running.progress import Display, Lines, RunTally, Silent, progress_view
 from outcrop.study.trial import Trial
 from tests.study.running.doubles import Diary, studied
 from tests.study.running.objectives import bowl
@@ -42,7 +42,7 @@ def finished(value):
 
 def test_a_tally_says_all_there_is_to_say():
     clock = Clock()
-    tally = Tally(total=40, workers=2, maximise=True, clock=clock)
+    tally = RunTally(total=40, workers=2, maximise=True, clock=clock)
     for trial in (finished(0.25), finished(3.0), finished(1.0), Trial(3, {}, {}, "failed")):
         tally.count(trial)
     clock.now += 3660 + 20
@@ -56,13 +56,13 @@ def test_a_tally_says_all_there_is_to_say():
         "2/2 busy",
         "1:01:20",
     ]
-    assert Tally().parts()["trials"] == "0"
-    assert Tally().parts()["best"] == "no value yet"
+    assert RunTally().parts()["trials"] == "0"
+    assert RunTally().parts()["best"] == "no value yet"
 
 
 def test_lines_come_for_every_tenth_and_after_every_minute():
     clock, stream = Clock(), io.StringIO()
-    tally = Tally(total=40, clock=clock)
+    tally = RunTally(total=40, clock=clock)
     lines = Lines(tally, stream)
     for _ in range(40):
         clock.now += 1.0
@@ -75,7 +75,7 @@ def test_lines_come_for_every_tenth_and_after_every_minute():
     assert "best 2.5" in written[0]
 
     clock, stream = Clock(), io.StringIO()
-    tally = Tally(total=1000, clock=clock)
+    tally = RunTally(total=1000, clock=clock)
     lines = Lines(tally, stream)
     for _ in range(10):
         clock.now += 30.0
@@ -85,7 +85,7 @@ def test_lines_come_for_every_tenth_and_after_every_minute():
 
 def test_a_run_of_unknown_length_ends_with_a_line():
     stream = io.StringIO()
-    tally = Tally()
+    tally = RunTally()
     lines = Lines(tally, stream)
     tally.count(finished(1.0))
     lines.update()
@@ -99,7 +99,7 @@ def test_a_display_on_a_terminal_shows_the_newest_state_when_it_closes(width):
     from rich.console import Console
 
     stream = io.StringIO()
-    tally = Tally(total=800, workers=16, clock=Clock())
+    tally = RunTally(total=800, workers=16, clock=Clock())
     console = Console(file=stream, force_terminal=True, width=width, color_system="standard")
     display = Display(tally, stream, console)
     tally.count(finished(-0.0123456789))
@@ -124,18 +124,18 @@ def test_a_run_shows_its_display_on_a_terminal(monkeypatch, total):
 
 
 def test_what_is_shown_depends_on_the_stream_and_on_what_is_wanted(monkeypatch):
-    tally = Tally(total=2)
-    assert isinstance(view_of(tally, "auto", io.StringIO()), Silent)
-    assert isinstance(view_of(tally, True, io.StringIO()), Lines)
-    assert isinstance(view_of(tally, False, Terminal()), Silent)
+    tally = RunTally(total=2)
+    assert isinstance(progress_view(tally, "auto", io.StringIO()), Silent)
+    assert isinstance(progress_view(tally, True, io.StringIO()), Lines)
+    assert isinstance(progress_view(tally, False, Terminal()), Silent)
     monkeypatch.setattr(sys, "stderr", None)  # as in a program with windows only
-    assert isinstance(view_of(tally, True), Silent)
+    assert isinstance(progress_view(tally, True), Silent)
     for wanted in (True, "auto"):
-        display = view_of(tally, wanted, Terminal())
+        display = progress_view(tally, wanted, Terminal())
         display.close()
         assert isinstance(display, Display)
     with pytest.raises(MethodError, match="progress must be True, False or 'auto', got 'bar'"):
-        view_of(tally, "bar")
+        progress_view(tally, "bar")
 
 
 def test_a_run_writes_ten_lines_where_they_are_wanted_and_none_by_itself(capsys):

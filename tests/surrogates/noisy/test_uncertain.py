@@ -206,11 +206,11 @@ def test_more_noise_smooths_and_doubts_more(rng):
 def test_paths_have_its_mean_and_variance(model, rng):
     posterior = model(ARD, 1e-2, 0.1, NOISE).condition(observations(rng, 6))
     X = rng.random((3, 2))
-    draws = np.stack([posterior.sample_path(rng, 128)(X) for _ in range(800)])
+    draws = np.stack([posterior.draw(rng, 128)(X) for _ in range(800)])
     mean, var = posterior.predict(X)
     assert (np.abs(draws.mean(0) - mean) < 5 * np.sqrt(var / 800)).all()
     np.testing.assert_allclose(draws.var(0), var, rtol=0.2)
-    path = posterior.sample_path(rng, 64)
+    path = posterior.draw(rng, 64)
     expected = central_differences(lambda x: float(path(x).sum()), X)
     np.testing.assert_allclose(path.gradient(X), expected, rtol=1e-4, atol=1e-5)
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcrop.errors import ModelError
-from outcrop.surrogates.noisy.inputs import roots
+from outcrop.surrogates.noisy.input_noise import roots
 from outcrop.surrogates.noisy.unscented import Unscented
 from outcrop.testing import central_differences
 

@@ -11,7 +11,7 @@ from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.surrogates import GP, Inferred, Mixture
 from outcrop.surrogates.noisy import InputNoise, Transformed, Unscented
-from outcrop.surrogates.noisy.inputs import roots
+from outcrop.surrogates.noisy.input_noise import roots
 from outcrop.surrogates.noisy.utgp_full import CHUNK
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
 from tests.surrogates.noisy.problems import ARD, FULL, KINDS, MATERN, MIXED, observations
@@ -182,11 +182,11 @@ def test_draws_have_its_mean_and_variance(way, rng):
     posterior = transformed(GP(MATERN, 1e-2, 0.1), observations(rng, 6), NOISE, None, way)
     X = rng.random((3, 2))
     mean, var = posterior.predict(X)
-    paths = np.stack([posterior.sample_path(rng, 128)(X) for _ in range(600)])
+    paths = np.stack([posterior.draw(rng, 128)(X) for _ in range(600)])
     for draws in (paths, posterior.sample(X, rng, 4000)):
         assert (np.abs(draws.mean(0) - mean) < 5 * np.sqrt(var / len(draws))).all()
         np.testing.assert_allclose(draws.var(0), var, rtol=0.2)
-    path = posterior.sample_path(rng, 64)
+    path = posterior.draw(rng, 64)
     expected = central_differences(lambda x: float(path(x).sum()), X)
     np.testing.assert_allclose(path.gradient(X), expected, rtol=1e-4, atol=1e-5)
 
@@ -238,4 +238,4 @@ def test_the_simple_one_takes_a_marginal_process_and_the_full_one_says_it_does_n
     with pytest.raises(ModelError, match="Slice"):
         Transformed(inner, NOISE, kind="full").fit(data, rng)
     with pytest.raises(ModelError, match="Thompson"):
-        belief.components[0].sample_path(rng)
+        belief.components[0].draw(rng)

@@ -197,8 +197,8 @@ def test_draws_have_the_mean_and_covariance_of_the_average():
 
 def test_a_drawn_function_is_the_average_of_one():
     belief = of("Matérn")
-    path = belief.sample_path(np.random.default_rng(2), 64)
-    inner: Any = BELIEFS["Matérn"]().sample_path(np.random.default_rng(2), 64)
+    path = belief.draw(np.random.default_rng(2), 64)
+    inner: Any = BELIEFS["Matérn"]().draw(np.random.default_rng(2), 64)
     for z, value, gradient in zip(Z, path(Z), path.gradient(Z), strict=True):
         assert value == pytest.approx(AROUND.weights @ inner(z + AROUND.shifts))
         np.testing.assert_allclose(gradient, AROUND.weights @ inner.gradient(z + AROUND.shifts))
@@ -230,7 +230,7 @@ def test_without_covariances_points_are_taken_to_vary_as_one():
     np.testing.assert_allclose(mean, means.reshape(6, -1) @ AROUND.weights)
     np.testing.assert_allclose(np.sqrt(var), np.sqrt(variances).reshape(6, -1) @ AROUND.weights)
     with pytest.raises(ModelError, match="ForestPosterior cannot draw functions"):
-        belief.sample_path(np.random.default_rng(0))
+        belief.draw(np.random.default_rng(0))
 
 
 def test_draws_of_a_marginal_process_are_averaged_too():

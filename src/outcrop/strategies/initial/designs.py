@@ -6,7 +6,7 @@ spread well, whoever asks.
 
 from __future__ import annotations
 
-__all__ = ["Design", "LatinHypercube", "Sobol", "Uniform", "design_size"]
+__all__ = ["Design", "LatinHypercube", "Sobol", "RandomDesign", "design_size"]
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class LatinHypercube(Design):
 
 
 @dataclass(frozen=True)
-class Uniform(Design):
+class RandomDesign(Design):
     """Independent uniform points."""
 
     def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:

@@ -2,7 +2,7 @@
 
     Believer()              as if they had returned what is predicted
     Liar("min")             as if they had all returned the lowest, mean or highest value
-    Thompson()              by a function drawn from the belief
+    ThompsonSampling()      by a function drawn from the belief
     LocalPenalisation()     away from them, as far as the minimum is likely to be
     HardPenalisation()      likewise, and never at them
     PLAyBOOK("HL")          both of these by the names of their source
@@ -20,11 +20,14 @@ __all__ = [
     "LocalPenalisation",
     "PLAyBOOK",
     "Pending",
-    "Thompson",
+    "ThompsonSampling",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.strategies.pending.base import Pending
 from outcrop.strategies.pending.beliefs import Believer, Liar
-from outcrop.strategies.pending.penalisation import HardPenalisation, LocalPenalisation
+from outcrop.strategies.pending.penalty_policies import HardPenalisation, LocalPenalisation
 from outcrop.strategies.pending.playbook import PLAyBOOK
-from outcrop.strategies.pending.thompson import Thompson
+from outcrop.strategies.pending.thompson import ThompsonSampling
+
+offer_former_names(__name__)

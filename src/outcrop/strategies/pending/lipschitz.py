@@ -23,7 +23,7 @@ from outcrop.errors import MethodError
 from outcrop.maximise.lattice import lattice
 from outcrop.space import Space
 from outcrop.surrogates import MarginalPosterior, Mixture, Posterior
-from outcrop.surrogates.base import SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions
 from outcrop.typing import Mask, Points, Rng, Vector
 
 Gradient: TypeAlias = Callable[[Points], Points]
@@ -39,7 +39,7 @@ DIFFERENCE = 1e-4  # step over which the change of a gradient is seen
 SHORTEST = 1e-3  # lengthscale
 FLAT, STEEP = 1e-7, 10.0  # a constant below the first says nothing, and then is the second
 ROUNDING = 1e-9  # of mean and standard deviation: a difference that is none
-PATHS, FEATURES = 4, 128  # functions drawn from a component, and what each is made of
+DRAWS, FEATURES = 4, 128  # draws from a component, and random features of each
 
 
 class Constants(NamedTuple):
@@ -52,7 +52,7 @@ class Constants(NamedTuple):
 def estimated(
     posterior: Mixture, space: Space, busy: Points, rng: Rng, by: str, local: bool, who: str
 ) -> Constants:
-    """Constants of the "mean" or of "paths" of each component.
+    """Constants of the "mean" of each component, or of "draws" from it.
 
     Without `local` those around points are the one everywhere. None around a point exceeds the one
     everywhere, whose search includes theirs. `who` asks is said in errors.
@@ -192,11 +192,11 @@ def _scales(part: Posterior, dimension: int) -> Vector:
 def _gradients(part: Posterior, rng: Rng, by: str, who: str) -> Sequence[Gradient]:
     if by == "mean":
         return (mean_gradient(part),)
-    if not isinstance(part, SamplesPaths):
+    if not isinstance(part, DrawsFunctions):
         raise MethodError(
-            f'{who}: {type(part).__name__} offers no sample paths; use constants="mean"'
+            f'{who}: functions cannot be drawn from {type(part).__name__}; use constants="mean"'
         )
-    return tuple(part.sample_path(rng, FEATURES).gradient for _ in range(PATHS))
+    return tuple(part.draw(rng, FEATURES).gradient for _ in range(DRAWS))
 
 
 def _refuse_steps(part: Posterior, pool: Points, is_number: Mask, who: str) -> None:

@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
+from outcrop.former_names import accept_former_value
 from outcrop.space import Space
 from outcrop.strategies.base import View
 from outcrop.strategies.pending.base import Accounted
-from outcrop.strategies.pending.penalisation import (
+from outcrop.strategies.pending.penalty_policies import (
     HardPenalisation,
     LocalPenalisation,
     Penalisation,
@@ -37,10 +38,11 @@ class PLAyBOOK:
     kind: Literal["L", "LL", "H", "HL"] = "HL"
     gamma: float = 1.0
     p: float = -5.0
-    constants: Literal["mean", "paths"] = "mean"
+    constants: Literal["mean", "draws"] = "mean"
     positivity: Literal["softplus", "offset"] = "softplus"
 
     def __post_init__(self) -> None:
+        accept_former_value(self, "pending", "constants")
         if self.kind not in KINDS:
             raise MethodError(f'PLAyBOOK({self.kind!r}): expected "L", "LL", "H" or "HL"')
         HardPenalisation(  # which refuses what cannot be

@@ -1,8 +1,8 @@
-"""Thompson sampling as a policy: chance keeps trials apart."""
+"""Thompson sampling as a pending policy: random draws keep trials apart."""
 
 from __future__ import annotations
 
-__all__ = ["Thompson"]
+__all__ = ["ThompsonSampling"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,30 +18,31 @@ from outcrop.space import Space
 from outcrop.strategies.base import View
 from outcrop.strategies.pending.base import Accounted
 from outcrop.surrogates import Mixture
-from outcrop.surrogates.base import Samples, SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions, Samples
 from outcrop.typing import Points, Rng, Vector
 
 MOST_DRAWN = 2000  # joint values; drawing them takes time with the cube of their number
 
 
 @dataclass(frozen=True)
-class Thompson:
-    """While trials are running, act on one function drawn from the belief [Kandasamy et al. 2018].
+class ThompsonSampling:
+    """While trials are running, maximise one draw from the belief [Kandasamy et al. 2018].
 
-        oc.Method(pending=oc.pending.Thompson())
-        oc.Method(acquisition=oc.acquisition.Thompson(), pending=oc.pending.Thompson())
+        oc.Method(pending=oc.pending.ThompsonSampling())
+        oc.Method(acquisition=oc.acquisition.Thompson(), pending=oc.pending.ThompsonSampling())
 
-    Every suggestion draws its own, which is all that keeps it away from running trials. As long as
-    nothing is running the method's acquisition is used; the second line samples then too. Where a
-    belief has no sample paths, values are drawn jointly at the candidates of the search.
+    Every suggestion has its own draw; only this randomness separates it from running trials. While
+    nothing is running, the method's acquisition is used; the second line samples then too. If a
+    belief has no drawn functions, values are drawn jointly at the candidates of the search.
     """
 
-    features: int = 512  # that a drawn function is made of
+    features: int = 512  # random features of a draw
 
     def __post_init__(self) -> None:
         if type(self.features) is not int or self.features < 1:
             raise MethodError(
-                f"Thompson(features={self.features!r}): expected a whole number of at least 1"
+                f"ThompsonSampling(features={self.features!r}): expected a whole number of at "
+                "least 1"
             )
 
     def account(
@@ -68,15 +69,15 @@ class _ToDraw(Acquisition):
     ) -> Acquisition:
         belief: Any = posterior
         part = belief.components[rng.choice(len(belief), p=belief.weights)]
-        if isinstance(part, SamplesPaths):
+        if isinstance(part, DrawsFunctions):
             try:
-                return acquisitions.Thompson(self.features, part.sample_path(rng, self.features))
+                return acquisitions.Thompson(self.features, part.draw(rng, self.features))
             except ModelError:  # a kernel without random features
                 pass
         if not isinstance(part, Samples):
             raise MethodError(
-                f"pending.Thompson: {type(part).__name__} offers neither sample paths nor joint "
-                "draws; use pending=Believer()"
+                f"ThompsonSampling: {type(part).__name__} offers neither functions drawn from it "
+                "nor joint draws; use pending=Believer()"
             )
         X = (
             candidates

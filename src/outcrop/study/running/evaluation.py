@@ -1,7 +1,7 @@
-"""One call of the objective, and what came of it as a value that travels between processes.
+"""One call of the objective, and its outcome as a value that can be sent between processes.
 
 An objective is a function of a dict of parameters, or an object whose method `evaluate` takes the
-trial, for those who need its number.
+trial.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ __all__ = ["Outcome", "checked_objective", "described", "evaluate", "evaluate_el
 
 import traceback
 from dataclasses import dataclass
-from typing import Any
 
 from outcrop.errors import ObjectiveError, OutcropError, TrialError
-from outcrop.study.checks import checked_value
+from outcrop.study.argument_checks import checked_value
+from outcrop.study.running.protocol import Objective
 from outcrop.study.trial import Trial
 
 KEPT = 10_000  # characters of a traceback, from its end
@@ -25,31 +25,32 @@ class Outcome:
 
     value: float | None = None
     reason: str = ""
-    traceback: str = ""  # of what was raised
+    traceback: str = ""  # of the exception, if one was raised
 
     @classmethod
     def of(cls, error: BaseException) -> Outcome:
         """The outcome of an evaluation that raised."""
         text = "".join(traceback.format_exception(error))
-        speaks = isinstance(error, OutcropError)  # for itself; the name of its type adds nothing
-        return cls(reason=str(error) if speaks else described(error), traceback=text[-KEPT:])
+        # The message of one of our errors is complete; others need the name of their type.
+        reason = str(error) if isinstance(error, OutcropError) else described(error)
+        return cls(reason=reason, traceback=text[-KEPT:])
 
     def __str__(self) -> str:
         return self.reason if self.value is None else f"value {self.value!r}"
 
 
-def checked_objective(objective: Any) -> Any:
-    """An objective of one of the two kinds, or `ObjectiveError`."""
+def checked_objective(objective: object) -> None:
+    """Refuse with `ObjectiveError` what is neither of the two kinds of objectives."""
     if callable(objective) or callable(getattr(objective, "evaluate", None)):
-        return objective
+        return
     raise ObjectiveError(
         f"objective={objective!r}: expected a function of a dict of parameters, "
         "or an object with a method evaluate(trial)"
     )
 
 
-def evaluate(objective: Any, trial: Trial) -> Outcome:
-    """Call the objective; whatever `Exception` it raises is an outcome."""
+def evaluate(objective: Objective, trial: Trial) -> Outcome:
+    """Call the objective; an `Exception` that it raises is an outcome."""
     try:
         if callable(objective):
             returned = objective(dict(trial.params))
@@ -63,8 +64,8 @@ def evaluate(objective: Any, trial: Trial) -> Outcome:
         return Outcome(reason=str(error))
 
 
-def evaluate_elsewhere(objective: Any, trial: Trial) -> Outcome:
-    """Call the objective where an exit or an interrupt would reach nobody: both are outcomes."""
+def evaluate_elsewhere(objective: Objective, trial: Trial) -> Outcome:
+    """Call the objective in a worker, where an exit or an interrupt is an outcome too."""
     try:
         return evaluate(objective, trial)
     except BaseException as error:
@@ -72,7 +73,7 @@ def evaluate_elsewhere(objective: Any, trial: Trial) -> Outcome:
 
 
 def described(error: BaseException) -> str:
-    """The type of an exception and its message, which may be beyond writing."""
+    """The type of an exception and its message, unless its `__str__` fails."""
     name = type(error).__name__
     try:
         message = str(error)

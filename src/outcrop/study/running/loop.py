@@ -1,7 +1,7 @@
-"""The loop: ask, evaluate, tell, in one process or many, until there is a reason to stop.
+"""The loop of a run: ask, evaluate and tell until there is a reason to stop.
 
-One thread asks and tells. It asks as soon as a worker is free, after everything that has arrived
-was told, so that each suggestion knows all there is to know.
+One thread asks and tells. It asks as soon as a worker is free, after it has told every outcome that
+has arrived, so that each suggestion uses all values there are.
 """
 
 from __future__ import annotations
@@ -10,28 +10,21 @@ __all__ = ["run"]
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
-from outcrop.errors import (
-    AllTrialsFailed,
-    ObjectiveError,
-    SpaceExhausted,
-    StorageError,
-    TrialError,
-)
-from outcrop.study.checks import checked_count, checked_seconds
-from outcrop.study.running import leases
+from outcrop.errors import AllTrialsFailed, ObjectiveError, SpaceExhausted
+from outcrop.study.argument_checks import checked_count, checked_seconds
+from outcrop.study.running import lease_renewal
 from outcrop.study.running.evaluation import checked_objective, described
 from outcrop.study.running.interrupts import Interrupts
-from outcrop.study.running.limits import EXHAUSTED, INTERRUPTED, Limits, functions
-from outcrop.study.running.progress import Silent, Tally, View, view_of
-from outcrop.study.running.protocol import Callback, Rule, Runnable
+from outcrop.study.running.progress import ProgressView, RunTally, progress_view
+from outcrop.study.running.protocol import Callback, Executor, Objective, Rule, Runnable, Shown
 from outcrop.study.running.result import Result
-from outcrop.study.running.workers import InProcess, Job, Workers, workers_for
-from outcrop.study.trial import Trial
+from outcrop.study.running.run_limits import EXHAUSTED, INTERRUPTED, Limits, functions
+from outcrop.study.running.running_trials import RunningTrial, RunningTrials, attempt
+from outcrop.study.running.workers import Workers, workers_for
 
 logger = logging.getLogger(__name__)
 
@@ -43,32 +36,19 @@ WAIT_SHARE, SHORTEST_WAIT, LONGEST_WAIT = 0.005, 0.001, 0.02
 
 def run(
     study: Runnable,
-    objective: Any,
+    objective: Objective,
     n_trials: int | None = None,
     *,
     timeout: float | None = None,
     n_workers: int | None = None,
-    executor: Any = None,
+    executor: Executor | None = None,
     trial_timeout: float | None = None,
     callbacks: Iterable[Callback] | Callback = (),
     stop: Iterable[Rule] | Rule = (),
-    progress: bool | Literal["auto"] = "auto",
+    progress: Shown = "auto",
 ) -> Result:
-    """Evaluate `n_trials` new trials of a study, failures included.
-
-    `objective` is a function of a dict of parameters, or an object with a method `evaluate(trial)`;
-    raising, or returning anything but a finite number, fails the trial. After `timeout` seconds, or
-    once a rule of `stop` says why, nothing new is started and what runs is finished. One worker
-    evaluates in this process; several, or a `trial_timeout` in seconds, use processes of which each
-    can die alone. An `executor`, any of the kind of `concurrent.futures`, is used instead, for
-    `n_workers` trials at once.
-
-    `callbacks` are called with the study and each trial that is done. Ctrl-C ends the workers,
-    gives running trials back and returns what was found so far, marked `interrupted`. If the first
-    5 trials of a study all raise, `AllTrialsFailed` shows the first traceback. This and any other
-    exception carries the trials so far as its attribute `result`.
-    """
-    from outcrop.study.running.inside import end_if_probed  # loads multiprocessing
+    """Evaluate `n_trials` new trials of a study, as `Study.optimize` describes."""
+    from outcrop.study.running.worker_process import end_if_probed  # loads multiprocessing
 
     end_if_probed()
     limits = Limits(
@@ -76,26 +56,36 @@ def run(
         None if timeout is None else checked_seconds(timeout, "timeout"),
         functions(stop, "stop"),
     )
-    tally = Tally(limits.n_trials, maximise=study.direction == "maximize")
+    tally = RunTally(limits.n_trials, maximise=study.direction == "maximize")
     for trial in study.trials:
         tally.consider(trial)
     checked_objective(objective)
     called = functions(callbacks, "callbacks")
-    with Interrupts() as interrupts, leases.Heartbeat(study, leases.LEASE) as heartbeat:
-        here = InProcess(objective, interrupts)  # until the workers are there
-        loop = Loop(study, limits, called, tally, heartbeat, interrupts, here)
-        return loop.result(
-            lambda: workers_for(objective, n_workers, executor, trial_timeout, interrupts),
-            lambda: view_of(tally, progress),
-        )
-
-
-@dataclass(eq=False)
-class Running:
-    """A trial between its ask and its tell."""
-
-    trial: Trial
-    job: Job | None = None  # None until it is handed to a worker
+    with (
+        Interrupts() as interrupts,
+        lease_renewal.Heartbeat(study, lease_renewal.LEASE) as heartbeat,
+    ):
+        trials = RunningTrials(study, tally, heartbeat)
+        try:
+            workers = workers_for(objective, n_workers, executor, trial_timeout, interrupts)
+            tally.workers = workers.size
+            with _at_end(workers.stop, "end the workers"):
+                view = progress_view(tally, progress)
+                with _at_end(view.close, "close the progress display"):
+                    loop = Loop(study, limits, called, tally, interrupts, trials, workers, view)
+                    loop.go()
+            study.stop(loop.reason)
+        except KeyboardInterrupt:
+            trials.abandon(INTERRUPTED)
+            return Result.of(study, INTERRUPTED, interrupted=True)
+        except BaseException as error:
+            trials.abandon(f"error: {described(error).splitlines()[0]}")
+            _attach_result(study, error)
+            raise
+        logger.info("the run ended after %d trials: %s", tally.done, loop.reason)
+        result = Result.of(study, loop.reason, interrupted=interrupts.pressed)
+        _warn_if_all_failed(result)
+        return result
 
 
 @dataclass
@@ -104,89 +94,65 @@ class Loop:
 
     study: Runnable
     limits: Limits
-    callbacks: list[Callback]
-    tally: Tally
-    heartbeat: leases.Heartbeat
+    callbacks: Sequence[Callback]
+    tally: RunTally
     interrupts: Interrupts
+    trials: RunningTrials
     workers: Workers
-    view: View = field(default_factory=Silent)
-    running: list[Running] = field(default_factory=list)
-    asked: int = 0
+    view: ProgressView
     reason: str = ""  # why nothing more is asked
     tracebacks: list[str] = field(default_factory=list)  # while all trials raised
     changed: float = field(default_factory=time.monotonic)  # when something happened
 
-    def result(self, workers: Callable[[], Workers], view: Callable[[], View]) -> Result:
-        """Run to the end, whatever it is."""
+    def go(self) -> None:
+        """Run until there is a reason to stop and nothing runs; an error loses no outcome."""
         try:
-            self.workers = workers()
-            self.tally.workers = self.workers.size
-            self.view = view()
             self._go()
-            self._close()
-            self.study.stop(self.reason)
-        except KeyboardInterrupt:
-            self._abandon(INTERRUPTED)
-            return Result.of(self.study, INTERRUPTED, interrupted=True)
-        except BaseException as error:
-            self._abandon(f"error: {described(error).splitlines()[0]}")
-            self._attach_result(error)
+        except BaseException:
+            self.trials.tell_done()
             raise
-        result = Result.of(self.study, self.reason, interrupted=self.interrupts.pressed)
-        logger.info("the run ended after %d trials: %s", self.tally.done, self.reason)
-        if result.trials and result.n_failed == len(result.trials):
-            first = result.trials[0].reason
-            logger.warning("none of %d trials gave a value; the first: %s", result.n_failed, first)
-        return result
+        if self.workers.broken:
+            raise ObjectiveError(
+                f"the executor broke ({self.workers.broken}); the trials that ran are recorded as "
+                "failed, all others are kept. If a process died, n_workers= instead of executor= "
+                "would have lost its trial only"
+            )
 
     def _go(self) -> None:
         while True:
             self._tell_what_arrived()
             self.interrupts.check()
-            if not self.reason and len(self.running) < self.workers.size:
+            if not self.reason and len(self.trials) < self.workers.size:
                 self.reason = self.workers.broken or self.limits.reached(
-                    self.study, self.asked, self.tally.elapsed
+                    self.study, self.trials.asked, self.tally.elapsed
                 )
                 if not self.reason:
                     self._start_one()
                     continue
-            if not self.running:
-                break
+            if not self.trials:
+                return
             self._wait()
-        if self.workers.broken:
-            raise ObjectiveError(
-                f"the executor broke ({self.workers.broken}); what ran is recorded as failed, all "
-                "else is kept. If a process died, n_workers= instead of executor= would have lost "
-                "its trial only"
-            )
 
     def _start_one(self) -> None:
         began = time.perf_counter()
         try:
-            trial = self.study.ask(lease=leases.LEASE)
+            running = self.trials.ask()
         except SpaceExhausted as exhausted:
-            logger.info("nothing is left to ask for: %s", exhausted)
+            logger.info("no configuration is left: %s", exhausted)
             self.reason = EXHAUSTED
             return
-        running = Running(trial)
-        self.running.append(running)
-        self.heartbeat.hold(trial.number)
-        self.asked += 1
         self._show(thinking=time.perf_counter() - began)
-        running.job = self.workers.start(trial)
+        running.job = self.workers.start(running.trial)
 
     def _tell_what_arrived(self) -> None:
-        while arrived := self._arrived():
-            for running in arrived:
+        while done := self.trials.done():
+            for running in done:
                 self._finish(running)
 
-    def _arrived(self) -> list[Running]:
-        return [each for each in self.running if each.job and each.job.done()]
-
-    def _finish(self, running: Running) -> None:
-        """Tell what came of a trial, and let the callbacks know."""
+    def _finish(self, running: RunningTrial) -> None:
+        """Tell the outcome of a trial, then call the callbacks."""
         began = time.perf_counter()
-        trial = self._told(running)
+        trial = self.trials.tell(running)
         self._show(thinking=time.perf_counter() - began)
         if trial is None:
             return
@@ -201,37 +167,10 @@ class Loop:
                     f"{self.tracebacks[0]}"
                 )
 
-    def _told(self, running: Running) -> Trial | None:
-        """The trial, finished or failed, once the study knows; None if it is not wanted any more.
-
-        Somebody else may have released it, or told what they like.
-        """
-        assert running.job is not None  # it is done
-        outcome = running.job.outcome()
-        trial = None
-        try:
-            if outcome.value is not None:
-                trial = self.study.tell(running.trial, outcome.value)
-            else:
-                info = {"traceback": outcome.traceback} if outcome.traceback else None
-                trial = self.study.fail(running.trial, outcome.reason, info=info)
-        except TrialError as error:
-            logger.warning("what came of a trial is not kept (%s): %s", outcome, error)
-        self._forget(running)
-        if trial is not None:
-            self.tally.count(trial)
-            if trial.state == "failed":
-                logger.info("trial %d failed: %s", trial.number, trial.reason)
-        return trial
-
-    def _forget(self, running: Running) -> None:
-        self.running.remove(running)
-        self.heartbeat.let_go(running.trial.number)
-
     def _show(self, thinking: float) -> None:
         self.changed = time.monotonic()
         self.tally.thinking += thinking
-        self.tally.busy = len(self.running)
+        self.tally.busy = len(self.trials)
         self.view.update()
 
     def _wait(self) -> None:
@@ -240,64 +179,28 @@ class Loop:
             time.sleep(min(max(share, SHORTEST_WAIT), LONGEST_WAIT))
         self.view.update()
 
-    # The end
-
-    def _close(self) -> None:
-        try:
-            self.view.close()
-        finally:
-            self.workers.stop()
-
-    def _abandon(self, reason: str) -> None:
-        """Keep what has arrived, end the workers, give back what ran, and say so.
-
-        Something has gone wrong already, so that trouble on the way is logged and no more. A store
-        that does not answer is not asked again: leases run out by themselves.
-        """
-        arrived = self._arrived()
-        try:
-            try:
-                for running in arrived:
-                    with _attempt("tell a result"):
-                        self._told(running)
-            finally:
-                with _attempt("end the workers"):
-                    self._close()
-            for running in list(self.running):
-                self._give_back(running, reason)
-            with _attempt("record why the run ended"):
-                if reason == INTERRUPTED:
-                    logger.warning("interrupted: %d trials are kept", len(self.study.trials))
-                if reason == INTERRUPTED or self.asked:
-                    self.study.stop(reason)
-        except StorageError as error:
-            logger.warning("the store could not be told how the run ended: %s", error)
-            for running in arrived:
-                if running in self.running and running.job is not None:
-                    number, outcome = running.trial.number, running.job.outcome()
-                    logger.warning("trial %d is not told: %s", number, outcome)
-
-    def _give_back(self, running: Running, reason: str) -> None:
-        trial = running.trial
-        with _attempt(f"give trial {trial.number} back"):
-            self.study.release(trial)
-            params = dict(trial.params)
-            logger.warning("%s: trial %d is given back, %s", reason, trial.number, params)
-        self._forget(running)
-
-    def _attach_result(self, error: BaseException) -> None:
-        try:
-            error.result = Result.of(self.study, described(error))  # type: ignore[attr-defined]
-        except Exception:
-            return  # the store is gone, or the exception takes no attributes
-        error.add_note("the trials so far are in this exception's attribute `result`")
-
 
 @contextmanager
-def _attempt(what: str) -> Iterator[None]:
+def _at_end(close: Callable[[], None], what: str) -> Iterator[None]:
+    """Call `close` after the block; if the block raises, an error of `close` is only logged."""
     try:
         yield
-    except StorageError:
+    except BaseException:
+        with attempt(what):
+            close()
         raise
-    except Exception as error:
-        logger.warning("could not %s: %s", what, described(error))
+    close()
+
+
+def _warn_if_all_failed(result: Result) -> None:
+    if result.trials and result.n_failed == len(result.trials):
+        first = result.trials[0].reason
+        logger.warning("none of %d trials gave a value; the first: %s", result.n_failed, first)
+
+
+def _attach_result(study: Runnable, error: BaseException) -> None:
+    try:
+        error.result = Result.of(study, described(error))  # type: ignore[attr-defined]
+    except Exception:
+        return  # the store is gone, or the exception takes no attributes
+    error.add_note("the trials so far are in this exception's attribute `result`")

@@ -11,8 +11,8 @@ from typing import Any
 
 from outcrop.errors import ObjectiveError
 from outcrop.study.running.evaluation import described
-from outcrop.study.running.inside import PROBE, report_loading
 from outcrop.study.running.interrupts import Interrupts
+from outcrop.study.running.worker_process import PROBE, report_loading
 
 logger = logging.getLogger(__name__)
 

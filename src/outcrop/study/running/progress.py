@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Display", "Lines", "Silent", "Tally", "View", "view_of"]
+__all__ = ["Display", "Lines", "Silent", "RunTally", "ProgressView", "progress_view"]
 
 import sys
 import time
@@ -20,7 +20,7 @@ BAR = 30  # characters
 
 
 @dataclass
-class Tally:
+class RunTally:
     """What a run has come to so far; counts are of this run, the best value is the study's."""
 
     total: int | None = None  # trials to come, if that is known
@@ -68,7 +68,7 @@ class Tally:
         }
 
 
-class View(Protocol):
+class ProgressView(Protocol):
     """Something that shows a tally."""
 
     def update(self) -> None:
@@ -78,9 +78,9 @@ class View(Protocol):
         """Show it for the last time."""
 
 
-def view_of(
-    tally: Tally, wanted: bool | Literal["auto"] = "auto", stream: TextIO | None = None
-) -> View:
+def progress_view(
+    tally: RunTally, wanted: bool | Literal["auto"] = "auto", stream: TextIO | None = None
+) -> ProgressView:
     """A display on a terminal; elsewhere lines if they are `wanted`, and nothing by `"auto"`."""
     if wanted not in (True, False, "auto"):
         raise MethodError(f"progress must be True, False or 'auto', got {wanted!r}")
@@ -106,7 +106,7 @@ class Silent:
 class Lines:
     """Writes a line for every tenth of the trials, and after every minute without one."""
 
-    tally: Tally
+    tally: RunTally
     stream: TextIO
     _done: int = 0  # trials when the newest line was written
     _written: float = 0.0  # seconds since the run began
@@ -132,7 +132,7 @@ class Lines:
 class Display:
     """Keeps two lines of a terminal up to date; what is printed meanwhile appears above them."""
 
-    def __init__(self, tally: Tally, stream: TextIO, console: Any = None) -> None:
+    def __init__(self, tally: RunTally, stream: TextIO, console: Any = None) -> None:
         from rich.console import Console
         from rich.live import Live
 

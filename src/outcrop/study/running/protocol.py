@@ -1,14 +1,49 @@
-"""What a run needs of a study."""
+"""The interfaces of a run: the study, the objective, and the options that a user passes."""
 
 from __future__ import annotations
 
-__all__ = ["Callback", "Rule", "Runnable"]
+__all__ = [
+    "Callback",
+    "Evaluates",
+    "Executor",
+    "Future",
+    "Objective",
+    "Rule",
+    "RunOptions",
+    "Runnable",
+    "Shown",
+]
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 from outcrop.space import Space
 from outcrop.study.trial import Trial
+
+
+class Evaluates(Protocol):
+    """An objective that gets the whole trial, for those that need its number."""
+
+    def evaluate(self, trial: Trial, /) -> float: ...
+
+
+Objective: TypeAlias = Callable[[dict[str, Any]], float] | Evaluates
+
+
+class Future(Protocol):
+    """The part of a future that a run uses; libraries other than `concurrent.futures` have it."""
+
+    def done(self) -> bool: ...
+
+    def result(self) -> Any: ...
+
+    def cancel(self) -> object: ...
+
+
+class Executor(Protocol):
+    """Anything that submits calls as the executors of `concurrent.futures` do."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future: ...
 
 
 class Runnable(Protocol):
@@ -48,5 +83,18 @@ class Runnable(Protocol):
         """Record why a run ended."""
 
 
-Callback: TypeAlias = Callable[[Any, Trial], object]  # the study, and a trial that is done
+Callback: TypeAlias = Callable[[Any, Trial], object]  # the study, and a trial that has ended
 Rule: TypeAlias = Callable[[Any], str | None]  # why the study should stop, or None
+Shown: TypeAlias = bool | Literal["auto"]  # progress: everywhere, nowhere, or on a terminal
+
+
+class RunOptions(TypedDict, total=False):
+    """The keyword arguments that `Study.optimize`, `minimize` and `maximize` pass on to `run`."""
+
+    timeout: float | None  # seconds, after which nothing new is started
+    n_workers: int | None
+    executor: Executor | None
+    trial_timeout: float | None  # seconds for one evaluation
+    callbacks: Iterable[Callback] | Callback
+    stop: Iterable[Rule] | Rule
+    progress: Shown

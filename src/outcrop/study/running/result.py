@@ -7,8 +7,8 @@ __all__ = ["Result"]
 from dataclasses import dataclass
 from typing import Any
 
-from outcrop.study import tables
-from outcrop.study.best import HasBest, best_of
+from outcrop.study import data_frames
+from outcrop.study.best_trial import HasBest, best_of
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.trial import Trial
 
@@ -41,7 +41,7 @@ class Result(HasBest):
 
     def to_frame(self) -> Any:
         """All trials as a pandas DataFrame."""
-        return tables.to_frame(self.trials, self.study.space)
+        return data_frames.to_frame(self.trials, self.study.space)
 
     def __repr__(self) -> str:
         best = "nothing finished"

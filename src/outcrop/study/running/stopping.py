@@ -16,7 +16,7 @@ from typing import Any
 
 from outcrop.errors import MethodError
 from outcrop.space.plain import exact_float
-from outcrop.study.checks import checked_count
+from outcrop.study.argument_checks import checked_count
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.trial import Trial
 

@@ -1,4 +1,4 @@
-"""Where trials are evaluated: in this process, or on an executor of the user's."""
+"""Where trials are evaluated: in this process, or on an executor that the user passed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ __all__ = ["InProcess", "Job", "OnExecutor", "Workers", "workers_for"]
 import logging
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from outcrop.errors import MethodError, ObjectiveError
-from outcrop.study.checks import checked_count, checked_seconds
+from outcrop.study.argument_checks import checked_count, checked_seconds
 from outcrop.study.running.evaluation import Outcome, described, evaluate, evaluate_elsewhere
 from outcrop.study.running.interrupts import Interrupts
+from outcrop.study.running.protocol import Executor, Future, Objective
 from outcrop.study.trial import Trial
 
 logger = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ class Job(Protocol):
     def done(self) -> bool: ...
 
     def outcome(self) -> Outcome:
-        """What came of it, once it is done."""
+        """Its outcome, once it is done."""
 
 
 class Workers(Protocol):
@@ -35,22 +36,22 @@ class Workers(Protocol):
 
     @property
     def broken(self) -> str:
-        """Why nothing can be evaluated any more, or nothing."""
+        """Why nothing can be evaluated any more; empty while it can."""
 
     def start(self, trial: Trial) -> Job: ...
 
     def stop(self) -> None:
-        """End what runs, where that is possible."""
+        """End the running evaluations, where that is possible."""
 
 
 def workers_for(
-    objective: Any,
+    objective: Objective,
     n_workers: int | None,
-    executor: Any,
+    executor: Executor | None,
     trial_timeout: float | None,
     interrupts: Interrupts,
 ) -> Workers:
-    """Workers as the arguments of a run describe them."""
+    """The workers that the arguments of a run describe."""
     if n_workers is not None:
         n_workers = checked_count(n_workers, "n_workers")
     if trial_timeout is not None:
@@ -59,38 +60,38 @@ def workers_for(
         return _on_executor(objective, n_workers, executor, trial_timeout)
     if (n_workers or 1) == 1 and trial_timeout is None:
         return InProcess(objective, interrupts)
-    from outcrop.study.running.isolated import Isolated  # loads what few runs need
+    from outcrop.study.running.isolated_workers import Isolated  # loads what few runs need
 
     return Isolated(objective, n_workers or 1, trial_timeout, interrupts)
 
 
 def _on_executor(
-    objective: Any, n_workers: int | None, executor: Any, trial_timeout: float | None
+    objective: Objective, n_workers: int | None, executor: Executor, trial_timeout: float | None
 ) -> OnExecutor:
     if not callable(getattr(executor, "submit", None)):
         raise MethodError(
-            f"executor={executor!r}: expected an object with a method submit, as those of "
-            "concurrent.futures have; n_workers= makes processes without one"
+            f"executor={executor!r}: expected an object with a method submit, such as those of "
+            "concurrent.futures; n_workers= starts worker processes without an executor"
         )
     if trial_timeout is not None:
         raise MethodError(
-            f"trial_timeout={trial_timeout!r} cannot be kept on an executor, which does not stop "
-            "what runs; use n_workers= instead of executor="
+            f"trial_timeout={trial_timeout!r} cannot be used with executor=: an executor does not "
+            "stop a running call; use n_workers= instead"
         )
     if n_workers is None:
         n_workers = getattr(executor, "_max_workers", None)
         if not isinstance(n_workers, int):
             n_workers = 1
             logger.warning(
-                "the executor does not say how many workers it has, so trials are evaluated one "
-                "at a time; say how many at once with n_workers="
+                "the executor does not state how many workers it has, so trials are evaluated one "
+                "at a time; set their number with n_workers="
             )
     return OnExecutor(objective, executor, n_workers)
 
 
 @dataclass(frozen=True)
 class Done:
-    """An evaluation that was over when it was started."""
+    """An evaluation that has ended already."""
 
     result: Outcome
 
@@ -103,9 +104,9 @@ class Done:
 
 @dataclass(frozen=True)
 class InProcess:
-    """Evaluates each trial here and now; Ctrl-C reaches the objective."""
+    """Evaluates each trial in this process when it is started; Ctrl-C reaches the objective."""
 
-    objective: Any
+    objective: Objective
     interrupts: Interrupts
     size: int = 1
     broken: str = ""
@@ -120,30 +121,30 @@ class InProcess:
 
 @dataclass
 class OnExecutor:
-    """Hands trials to an executor; it belongs to the user, who also shuts it down."""
+    """Submits trials to an executor of the user, who also shuts it down."""
 
-    objective: Any
-    executor: Any
+    objective: Objective
+    executor: Executor
     size: int
     broken: str = ""
-    _futures: list[Any] = field(default_factory=list)
+    _futures: list[Future] = field(default_factory=list)
 
     def start(self, trial: Trial) -> Submitted:
         try:
-            # The trial makes every call unlike the others, for executors that remember results.
+            # The trial makes every call different, for executors that cache results.
             future = self.executor.submit(evaluate_elsewhere, self.objective, trial)
         except Exception as error:
             raise ObjectiveError(
-                f"the executor takes no trials ({described(error)}); pass one that runs"
+                f"the executor accepts no trials ({described(error)}); pass one that runs"
             ) from None
         self._futures = [*self._unfinished(), future]
         return Submitted(future, self)
 
-    def result(self, future: Any) -> Outcome:
+    def result(self, future: Future) -> Outcome:
         """The result of a future that is done."""
         try:
             outcome: Outcome = future.result()
-        except Exception as error:  # the executor's: what the objective raises is an outcome
+        except Exception as error:  # of the executor: an error of the objective is an outcome
             return self._without_result(error)
         return outcome
 
@@ -151,7 +152,7 @@ class OnExecutor:
         for future in self._unfinished():
             future.cancel()
 
-    def _unfinished(self) -> list[Any]:
+    def _unfinished(self) -> list[Future]:
         return [future for future in self._futures if not future.done()]
 
     def _without_result(self, error: Exception) -> Outcome:
@@ -169,13 +170,13 @@ class OnExecutor:
 
 @dataclass(frozen=True)
 class Submitted:
-    """An evaluation on an executor, of which only the common part of all futures is used."""
+    """An evaluation on an executor."""
 
-    future: Any
+    future: Future
     workers: OnExecutor
 
     def done(self) -> bool:
-        return bool(self.future.done())
+        return self.future.done()
 
     def outcome(self) -> Outcome:
         return self.workers.result(self.future)

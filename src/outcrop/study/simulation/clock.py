@@ -23,11 +23,11 @@ from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.problems.base import Problem
 from outcrop.space import Space
 from outcrop.space.plain import exact_float, exact_int
-from outcrop.study.checks import checked_count, checked_seconds, checked_seed
+from outcrop.study.argument_checks import checked_count, checked_seconds, checked_seed
 from outcrop.study.optimizer import Optimizer
 from outcrop.study.running.evaluation import Outcome, checked_objective, evaluate
-from outcrop.study.running.limits import DONE, EXHAUSTED
-from outcrop.study.running.progress import Tally, View, view_of
+from outcrop.study.running.progress import ProgressView, RunTally, progress_view
+from outcrop.study.running.run_limits import DONE, EXHAUSTED
 from outcrop.study.simulation.durations import Duration, HalfNormal, checked_duration
 from outcrop.study.simulation.result import Simulation
 from outcrop.study.trial import Trial
@@ -102,7 +102,7 @@ def simulate(
 
 
 @dataclass(order=True)
-class Job:
+class VirtualJob:
     """An evaluation under way, in the order in which they end."""
 
     finished: float
@@ -131,8 +131,8 @@ class Run:
     asked: int = 0
     reason: str = ""
     free: list[tuple[float, int]] = field(default_factory=list)  # a heap: since when, and which
-    running: list[Job] = field(default_factory=list)  # a heap
-    done: list[Job] = field(default_factory=list)
+    running: list[VirtualJob] = field(default_factory=list)  # a heap
+    done: list[VirtualJob] = field(default_factory=list)
 
     def begin(self, initial: Sequence[Params], enqueue: Sequence[Params]) -> None:
         """Have initial configurations evaluated, and others wait for the workers."""
@@ -146,10 +146,10 @@ class Run:
 
     def go(self, progress: bool | Literal["auto"]) -> None:
         """Let the time pass until the last trial has ended."""
-        tally = Tally(self.n_trials, self.n_workers, self.optimizer.direction == "maximize")
+        tally = RunTally(self.n_trials, self.n_workers, self.optimizer.direction == "maximize")
         for trial in self.optimizer.trials:
             tally.consider(trial)
-        view = view_of(tally, progress)
+        view = progress_view(tally, progress)
         try:
             self._go(tally, view)
         finally:
@@ -175,7 +175,7 @@ class Run:
             logger.warning("none of %d trials gave a value; the first: %s", len(trials), first)
         return simulation
 
-    def _go(self, tally: Tally, view: View) -> None:
+    def _go(self, tally: RunTally, view: ProgressView) -> None:
         while True:
             while self.running and self.running[0].finished <= self.clock:
                 tally.count(self._finish(heapq.heappop(self.running)))
@@ -227,7 +227,7 @@ class Run:
             _, worker = heapq.heappop(self.free)
             end = self.clock + self._seconds(trial)
             outcome = evaluate(self.objective, trial)
-            job = Job(end, trial.number, worker, self.clock, trial, outcome)
+            job = VirtualJob(end, trial.number, worker, self.clock, trial, outcome)
             heapq.heappush(self.running, job)
         return measured
 
@@ -236,7 +236,7 @@ class Run:
         seconds = self.duration(dict(trial.params), rng)
         return checked_seconds(seconds, f"duration of trial {trial.number}, {dict(trial.params)},")
 
-    def _finish(self, job: Job) -> Trial:
+    def _finish(self, job: VirtualJob) -> Trial:
         heapq.heappush(self.free, (job.finished, job.worker))
         self.done.append(job)
         return self._tell(job.trial, job.outcome)
@@ -247,7 +247,7 @@ class Run:
         return self.optimizer.tell(trial, outcome.value)
 
 
-def _timed(trial: Trial, job: Job | None) -> Trial:
+def _timed(trial: Trial, job: VirtualJob | None) -> Trial:
     """A trial with its virtual times; one that no worker had was known at the beginning."""
     if job is None:
         return replace(trial, started=None, finished=0.0)

@@ -1,7 +1,7 @@
 """How long evaluations take, in virtual seconds.
 
     oc.durations.HalfNormal(mean=60.0)              random, most of them short
-    oc.durations.Constant(60.0)                     all alike
+    oc.durations.ConstantDuration(60.0)                     all alike
     oc.durations.Proportional("epochs", 2.5)        2.5 s for each epoch
     lambda params, rng: rng.gamma(2.0, 30.0)        anything else
 
@@ -11,7 +11,7 @@ the same trial takes equally long whenever, wherever and by whatever method it i
 
 from __future__ import annotations
 
-__all__ = ["Constant", "Duration", "HalfNormal", "Proportional", "checked_duration"]
+__all__ = ["ConstantDuration", "Duration", "HalfNormal", "Proportional", "checked_duration"]
 
 import math
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from outcrop.errors import MethodError, ParamsError
 from outcrop.space import Float, Int, Ordinal, Space
 from outcrop.space.parameters import Parameter
 from outcrop.space.plain import exact_float, listed, nearest
-from outcrop.study.checks import checked_seconds
+from outcrop.study.argument_checks import checked_seconds
 from outcrop.typing import Params, Rng
 
 Duration: TypeAlias = Callable[[Params, Rng], float]
@@ -42,13 +42,13 @@ class HalfNormal:
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantDuration:
     """Every evaluation takes `seconds`."""
 
     seconds: float
 
     def __post_init__(self) -> None:
-        checked_seconds(self.seconds, "Constant: seconds")
+        checked_seconds(self.seconds, "ConstantDuration: seconds")
 
     def __call__(self, params: Params, rng: Rng) -> float:
         return self.seconds
@@ -123,7 +123,7 @@ def checked_duration(duration: Any, space: Space) -> Duration:
         return duration
     if exact_float(duration) is None:
         raise MethodError(
-            f"duration={duration!r}: expected oc.durations.HalfNormal(…), Constant(…), "
+            f"duration={duration!r}: expected oc.durations.HalfNormal(…), ConstantDuration(…), "
             "Proportional(…), a number of seconds, or a function (params, rng) that gives it"
         )
-    return Constant(checked_seconds(duration, "duration"))
+    return ConstantDuration(checked_seconds(duration, "duration"))

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from outcrop.study import tables
-from outcrop.study.best import HasBest, best_of
+from outcrop.study import data_frames
+from outcrop.study.best_trial import HasBest, best_of
 from outcrop.study.optimizer import Optimizer
 from outcrop.study.trial import Trial
 from outcrop.typing import Vector
@@ -90,7 +90,7 @@ class Simulation(HasBest):
 
     def to_frame(self) -> Any:
         """All trials as a pandas DataFrame; times are in virtual seconds."""
-        frame = tables.to_frame(self.trials, self.study.space)
+        frame = data_frames.to_frame(self.trials, self.study.space)
         for name in ("started", "finished"):
             frame[name] = np.array([getattr(trial, name) for trial in self.trials], dtype=float)
         frame["worker"] = np.array(self.workers, dtype=float)

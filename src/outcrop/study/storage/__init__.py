@@ -6,10 +6,10 @@ databases are loaded when one is first opened.
 
 from __future__ import annotations
 
-__all__ = ["Held", "Lease", "Memory", "Storage", "open_storage"]
+__all__ = ["LeaseStatus", "Lease", "Memory", "Storage", "open_storage"]
 
 from outcrop.errors import StorageError
-from outcrop.study.storage.base import Held, Lease, Storage
+from outcrop.study.storage.base import Lease, LeaseStatus, Storage
 from outcrop.study.storage.memory import Memory
 
 

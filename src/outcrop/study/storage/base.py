@@ -6,7 +6,15 @@ store has its own clock.
 
 from __future__ import annotations
 
-__all__ = ["Held", "Lease", "MAX_NAME", "Storage", "checked_seconds", "checked_text", "no_study"]
+__all__ = [
+    "LeaseStatus",
+    "Lease",
+    "MAX_NAME",
+    "Storage",
+    "checked_seconds",
+    "checked_text",
+    "no_study",
+]
 
 import math
 from collections.abc import Sequence
@@ -33,7 +41,7 @@ class Lease:
 
 
 @dataclass(frozen=True)
-class Held:
+class LeaseStatus:
     """A lease as it was found."""
 
     owner: str
@@ -93,7 +101,7 @@ class Storage(Protocol):
     def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
         """Drop those of `keys` that `owner` holds; nothing if the study is gone."""
 
-    def leases(self, study: int) -> dict[str, Held]:
+    def leases(self, study: int) -> dict[str, LeaseStatus]:
         """All leases by key, expired ones too."""
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from outcrop.errors import StorageError
-from outcrop.study.storage.server import Server
+from outcrop.study.storage.postgresql import Postgresql
 from outcrop.study.storage.sqlite import Sqlite
 
 
@@ -68,7 +68,7 @@ def database_at(url: str) -> Database:
         case "sqlite" | "sqlite+pysqlite":
             return Sqlite(parsed, shown)
         case "postgresql" | "postgresql+psycopg":
-            return Server(parsed, shown)
+            return Postgresql(parsed, shown)
     raise StorageError(
         f"{shown}: there is no storage of the kind {parsed.drivername!r}; expected "
         "'sqlite:///study.db' (a file) or 'postgresql://user@host/database'"

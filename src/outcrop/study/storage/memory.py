@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from outcrop.errors import StorageError
 from outcrop.study.storage.base import (
     MAX_NAME,
-    Held,
     Lease,
+    LeaseStatus,
     checked_seconds,
     checked_text,
     no_study,
@@ -115,11 +115,11 @@ class Memory:
                 for key in _held_by(kept, owner, keys):
                     del kept.leases[key]
 
-    def leases(self, study: int) -> dict[str, Held]:
+    def leases(self, study: int) -> dict[str, LeaseStatus]:
         with self._locked():
             now = time.monotonic()
             return {
-                key: Held(owner, deadline - now)
+                key: LeaseStatus(owner, deadline - now)
                 for key, (owner, deadline) in self._kept(study).leases.items()
             }
 

@@ -24,8 +24,8 @@ from sqlalchemy.exc import IntegrityError
 from outcrop.errors import StorageError, StudyError
 from outcrop.study.storage.base import (
     MAX_NAME,
-    Held,
     Lease,
+    LeaseStatus,
     checked_seconds,
     checked_text,
     no_study,
@@ -172,13 +172,13 @@ class SqlStorage:
         with suppress(StudyError):
             self._change(study, work, durable=False)
 
-    def leases(self, study: int) -> dict[str, Held]:
-        def work(connection: Connection) -> dict[str | None, Held]:
+    def leases(self, study: int) -> dict[str, LeaseStatus]:
+        def work(connection: Connection) -> dict[str | None, LeaseStatus]:
             rows = connection.execute(LEASES, {"study": study}).all()
             now = self._database.now(connection)
-            return {row.key: Held(row.owner, (row.deadline or 0.0) - now) for row in rows}
+            return {row.key: LeaseStatus(row.owner, (row.deadline or 0.0) - now) for row in rows}
 
-        found: dict[str | None, Held] = self._transactions.read(work, {})
+        found: dict[str | None, LeaseStatus] = self._transactions.read(work, {})
         if not found:
             raise no_study(study)
         return {key: held for key, held in found.items() if key is not None}

@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 from outcrop.surrogates.noisy.analytic import Analytic, AnalyticGP
-from outcrop.surrogates.noisy.inputs import InputNoise
+from outcrop.surrogates.noisy.input_noise import InputNoise
 from outcrop.surrogates.noisy.nigp import NIGP, Alternating, NIGPModel
 from outcrop.surrogates.noisy.randfunc import RandFunc, RandFuncGP
 from outcrop.surrogates.noisy.unscented import Unscented

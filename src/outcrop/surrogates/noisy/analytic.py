@@ -8,21 +8,19 @@ from __future__ import annotations
 
 __all__ = ["Analytic", "AnalyticGP"]
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
-from typing import ClassVar
 
 from outcrop.inference import Inference
 from outcrop.kernels import ExpectedRBF, Kernel
 from outcrop.params import free
 from outcrop.priors import LogNormal, Prior
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.noisy.inputs import NoisyInputs
-from outcrop.surrogates.noisy.seen import with_leaves
+from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs
+from outcrop.surrogates.noisy.supported_kernels import with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainGP
+from outcrop.surrogates.situation import Situation
 
 SPREAD = LogNormal(log(0.03), 1.0)  # a few per cent of a parameter's range, give or take
 
@@ -53,13 +51,15 @@ class Analytic(NoisyInputs):
 
     spread: Prior = SPREAD  # of a standard deviation that is learnt
     expected: bool = False
-    label: ClassVar[str] = "analytic noisy-input GP"
+    label = "analytic noisy-input GP"
 
-    def around(self, kernel: Kernel, dimension: int) -> Kernel:
+    def kernel(self, situation: Situation) -> Kernel:
         is_known = self.input_std is not None or self.input_cov is not None
-        spread = None if is_known else free(self.spread, size=dimension)
-        return ExpectedRBF(kernel.lengthscales, spread)  # type: ignore[attr-defined]
+        spread = None if is_known else free(self.spread, size=len(situation.numbers))
+        return situation.kernel(lambda lengthscales: ExpectedRBF(lengthscales, spread))
 
-    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
-        own = AnalyticGP(model.kernel, model.noise, model.mean, self.inputs(columns), self.expected)
-        return Inferred(own, inference)
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
+        model = AnalyticGP(kernel, noise, inputs=inputs, expected=self.expected)
+        return Inferred(model, inference)

@@ -12,9 +12,9 @@ from __future__ import annotations
 __all__ = ["NIGP", "Alternating", "NIGPModel", "NIGPPosterior"]
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mgp import MarginalPosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy.fixed_point import TOLERANCE, FixedPoint, fixed_point
-from outcrop.surrogates.noisy.inputs import InputNoise, NoisyInputs, quadratic_forms
+from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, quadratic_forms
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 logger = logging.getLogger(__name__)
@@ -194,8 +194,9 @@ class NIGP(NoisyInputs):
     oc.Method(surrogate=oc.surrogates.NIGP(input_std=0.05))
     """
 
-    label: ClassVar[str] = "NIGP"
+    label = "NIGP"
 
-    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
-        own = NIGPModel(model.kernel, model.noise, model.mean, self.inputs(columns))
-        return Alternating(own, inference)
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
+        return Alternating(NIGPModel(kernel, noise, inputs=inputs), inference)

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 __all__ = ["BOUND", "RandFunc", "RandFuncGP"]
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -21,11 +19,11 @@ from outcrop.errors import NumericalError
 from outcrop.inference import Inference
 from outcrop.kernels import Kernel, TaylorRBF
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.noisy.inputs import NoisyInputs
-from outcrop.surrogates.noisy.seen import with_leaves
+from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs
+from outcrop.surrogates.noisy.supported_kernels import with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainGP, UncertainObservations
+from outcrop.surrogates.situation import Situation
 
 BOUND = 1.0  # lengthscale in standard deviations of the noise: the kernel's k(x, x) is least there
 
@@ -65,11 +63,12 @@ class RandFunc(NoisyInputs):
     Kept for comparison: `Analytic` is what it approximates.
     """
 
-    label: ClassVar[str] = "RandFunc GP"
+    label = "RandFunc GP"
 
-    def around(self, kernel: Kernel, dimension: int) -> Kernel:
-        return TaylorRBF(kernel.lengthscales)  # type: ignore[attr-defined]
+    def kernel(self, situation: Situation) -> Kernel:
+        return situation.kernel(TaylorRBF)
 
-    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
-        own = RandFuncGP(model.kernel, model.noise, model.mean, self.inputs(columns))
-        return Inferred(own, inference)
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
+        return Inferred(RandFuncGP(kernel, noise, inputs=inputs), inference)

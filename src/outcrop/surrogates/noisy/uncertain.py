@@ -18,10 +18,10 @@ from outcrop.data import Observations, Pairs, Triangle
 from outcrop.kernels import Kernel
 from outcrop.kernels.uncertain import UncertainPairs
 from outcrop.params import shaped
+from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, VAR_FLOOR, GPPosterior
-from outcrop.surrogates.noisy.inputs import InputNoise
-from outcrop.surrogates.noisy.stretched import StretchedPath
-from outcrop.surrogates.paths import SamplePath
+from outcrop.surrogates.noisy.input_noise import InputNoise
+from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 
@@ -140,14 +140,14 @@ class UncertainPosterior(GPPosterior):
             return super().incumbent()
         return float(self.predict(self.data.X)[0].min())
 
-    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath:
+    def draw(self, rng: Rng, features: int = 512) -> Draw:
         """One draw as a function: a path of the process at exact points with as much noise."""
         kernel = self.model.kernel
         own = UncertainPairs.of(self._noisy.visible.pairs, self._noisy.cov, self._noisy.cov, ends=2)
         lost = np.maximum(kernel.diag(self.data.X) - kernel.on(own)[0].diagonal(), 0.0)
         noise = lost if self.data.noise is None else lost + self.data.noise
         centre = self.model.condition(Observations(self.data.X, self.data.y, noise))
-        return StretchedPath.of(self, centre, rng, features)  # type: ignore[return-value]
+        return RescaledDraw.of(self, centre, rng, features)
 
     @property
     def _noisy(self) -> UncertainObservations:

@@ -13,25 +13,26 @@ from __future__ import annotations
 
 __all__ = ["UTGP", "Transformed", "UTGPPosterior"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
+from outcrop.kernels import Kernel
 from outcrop.surrogates.base import HasScales, Posterior, PredictionPull, Surrogate
+from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.noisy.inputs import InputNoise, NoisyInputs, roots
-from outcrop.surrogates.noisy.seen import require_stationary
-from outcrop.surrogates.noisy.stretched import StretchedPath, stretched_joint, stretched_sample
+from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, roots
+from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw, rescaled_joint, rescaled_sample
+from outcrop.surrogates.noisy.supported_kernels import require_stationary
 from outcrop.surrogates.noisy.unscented import CombinedPull, Rule, Unscented
 from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
-from outcrop.surrogates.paths import SamplePath
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 
@@ -64,13 +65,13 @@ class UTGPPosterior:
         return mean, var, pull_back
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        return stretched_joint(self, self.inner, X)
+        return rescaled_joint(self, self.inner, X)
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
-        return stretched_sample(self, self.inner, X, rng, n)
+        return rescaled_sample(self, self.inner, X, rng, n)
 
-    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath:
-        return StretchedPath.of(self, self.inner, rng, features)  # type: ignore[return-value]
+    def draw(self, rng: Rng, features: int = 512) -> Draw:
+        return RescaledDraw.of(self, self.inner, rng, features)
 
     def condition(self, X: Points, y: Vector) -> UTGPPosterior:
         """The same process once `y` is also believed to be observed, and moved with the others."""
@@ -160,7 +161,7 @@ class UTGP(NoisyInputs):
     alpha: float | None = None
     beta: float = 2.0
     kappa: float = 0.0
-    label: ClassVar[str] = "unscented GP"
+    label = "unscented GP"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -174,11 +175,13 @@ class UTGP(NoisyInputs):
                 f'UTGP(kind="full", beta={self.beta!r}, kappa={self.kappa!r}): give alpha too'
             )
 
-    def surrogate(self, model: GP, inference: Inference, columns: Sequence[int]) -> Surrogate:
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
         transform = None
         if self.alpha is not None:
             transform = Unscented(self.alpha, self.beta, self.kappa)
         elif self.kind == "simple":
             transform = Unscented(1.0, self.beta, self.kappa)
-        inner = Inferred(model, inference)
-        return Transformed(inner, self.inputs(columns), transform, self.kind, self.variance)
+        inner = Inferred(GP(kernel, noise), inference)
+        return Transformed(inner, inputs, transform, self.kind, self.variance)

@@ -25,11 +25,11 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.linalg import inverse_lower, solve_lower, solve_upper
 from outcrop.surrogates.base import PredictionPull
+from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, GPPosterior
-from outcrop.surrogates.noisy.inputs import roots
-from outcrop.surrogates.noisy.stretched import StretchedPath, stretched_joint, stretched_sample
+from outcrop.surrogates.noisy.input_noise import roots
+from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw, rescaled_joint, rescaled_sample
 from outcrop.surrogates.noisy.unscented import Rule, Unscented
-from outcrop.surrogates.paths import SamplePath
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 SPREAD = sqrt(3.0)  # standard deviations: makes the three points on a line Gauss and Hermite's
@@ -68,13 +68,13 @@ class FullUTGPPosterior:
         return self._predict(X)
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        return stretched_joint(self, self.inner, X)
+        return rescaled_joint(self, self.inner, X)
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
-        return stretched_sample(self, self.inner, X, rng, n)
+        return rescaled_sample(self, self.inner, X, rng, n)
 
-    def sample_path(self, rng: Rng, features: int = 512) -> SamplePath:
-        return StretchedPath.of(self, self.inner, rng, features)  # type: ignore[return-value]
+    def draw(self, rng: Rng, features: int = 512) -> Draw:
+        return RescaledDraw.of(self, self.inner, rng, features)
 
     def condition(self, X: Points, y: Vector) -> FullUTGPPosterior:
         """The same process once `y` is also believed to be observed, and may have been moved."""

@@ -19,7 +19,7 @@ from outcrop.data import Observations, Pairs
 from outcrop.kernels import ExpectedRBF, Kernel
 from outcrop.kernels.uncertain import UncertainPairs
 from outcrop.linalg import solve_lower, solve_upper
-from outcrop.surrogates.base import Posterior, PredictionPull, SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
 from outcrop.surrogates.robust.noise_points import NoisePoints
@@ -31,7 +31,7 @@ AT_ONCE = 128  # points whose joint covariance is computed at a time; only its b
 STEP = 1e-5  # of central differences in the unit cube
 
 
-class JointPosterior(Posterior, SamplesPaths, Protocol):
+class JointPosterior(Posterior, DrawsFunctions, Protocol):
     """A posterior with joint predictions."""
 
 

@@ -22,12 +22,12 @@ import numpy as np
 
 from outcrop.errors import ModelError
 from outcrop.linalg import cholesky
-from outcrop.surrogates.base import Posterior, PredictionPull, Samples, SamplesPaths
+from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, Samples
+from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GPPosterior
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
 from outcrop.surrogates.noisy.utgp import UTGPPosterior
 from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
-from outcrop.surrogates.paths import SamplePath
 from outcrop.surrogates.robust.average_moments import (
     Average,
     CorrelatedAverage,
@@ -78,7 +78,7 @@ class AveragedPosterior:
         """Mean `(m,)` and covariance `(m, m)` of the average."""
         if isinstance(self._average, ProcessAverage):
             return self._average.predict_joint(X)
-        if not isinstance(self.posterior, SamplesPaths):
+        if not isinstance(self.posterior, DrawsFunctions):
             raise ModelError(f"{type(self.posterior).__name__} has no joint predictions")
         mean, covariance = self.posterior.predict_joint(self.around.points(X))
         half = self.around.average(covariance)
@@ -86,7 +86,7 @@ class AveragedPosterior:
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
         """`n` joint draws of the average, `(n, m)`."""
-        if isinstance(self.posterior, SamplesPaths):
+        if isinstance(self.posterior, DrawsFunctions):
             mean, covariance = self.predict_joint(X)
             jitter = JITTER * covariance.diagonal().max(initial=0.0) + np.finfo(float).tiny
             chol, _ = cholesky((covariance + covariance.T) / 2 + jitter * np.eye(len(X)))
@@ -95,14 +95,14 @@ class AveragedPosterior:
             raise ModelError(f"{type(self.posterior).__name__} cannot draw joint values")
         return self.around.average(self.posterior.sample(self.around.points(X), rng, n).T).T
 
-    def sample_path(self, rng: Rng, features: int = 512) -> AveragedDraw:
+    def draw(self, rng: Rng, features: int = 512) -> AveragedDraw:
         """One draw of the average as a function."""
-        if not isinstance(self.posterior, SamplesPaths):
+        if not isinstance(self.posterior, DrawsFunctions):
             raise ModelError(
                 f"{type(self.posterior).__name__} cannot draw functions; use a GP for "
                 "Thompson sampling"
             )
-        return AveragedDraw(self.posterior.sample_path(rng, features), self.around)
+        return AveragedDraw(self.posterior.draw(rng, features), self.around)
 
     def scales(self) -> Vector:
         """The scales of f, or 1 where it has none."""
@@ -125,7 +125,7 @@ class AveragedPosterior:
             centre = posterior.inner
             if isinstance(centre, GPPosterior):
                 return RescaledAverage(posterior, centre, self.around)
-        if isinstance(posterior, SamplesPaths):
+        if isinstance(posterior, DrawsFunctions):
             return JointAverage(posterior, self.around)
         return CorrelatedAverage(posterior, self.around)
 
@@ -134,7 +134,7 @@ class AveragedPosterior:
 class AveragedDraw:
     """The average of a function drawn from a belief; `draw(X)` is `(m,)`."""
 
-    draw: SamplePath
+    draw: Draw
     around: NoisePoints
 
     def __call__(self, X: Points) -> Vector:

@@ -17,7 +17,7 @@ from itertools import product
 
 import numpy as np
 
-from outcrop.surrogates.noisy.inputs import roots
+from outcrop.surrogates.noisy.input_noise import roots
 from outcrop.surrogates.noisy.unscented import Unscented
 from outcrop.typing import Mask, Matrix, Points, Vector
 

@@ -9,7 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
-from outcrop.study.storage import Held, Lease
+from outcrop.study.storage import Lease, LeaseStatus
 from outcrop.testing.storages.base import Open, created, refused
 
 LONG = 600.0  # seconds that no check takes
@@ -75,7 +75,7 @@ def a_lease_without_end_does_not_expire(connect: Open) -> None:
     with closing(connect()) as storage:
         study = created(storage)
         storage.acquire(study, Lease("trial 0", "me", math.inf))
-        assert storage.leases(study) == {"trial 0": Held("me", math.inf)}
+        assert storage.leases(study) == {"trial 0": LeaseStatus("me", math.inf)}
         assert storage.acquire(study, Lease("trial 0", "you", LONG)) is False
 
 
@@ -271,7 +271,7 @@ LEASE_CONTRACT = (
 )
 
 
-def _owners(leases: dict[str, Held]) -> dict[str, str]:
+def _owners(leases: dict[str, LeaseStatus]) -> dict[str, str]:
     return {key: held.owner for key, held in leases.items()}
 
 

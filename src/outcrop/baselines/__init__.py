@@ -1,0 +1,21 @@
+"""What is kept to be compared with: models and searches that papers hold their own against."""
+
+from __future__ import annotations
+
+__all__ = [
+    "Arc",
+    "ArcEmbedding",
+    "CommonNodeSum",
+    "CommonNodes",
+    "DeltaCover",
+    "Independent",
+    "Marginal",
+    "OneHot",
+]
+
+from outcrop.baselines.arc import Arc, ArcEmbedding
+from outcrop.baselines.common_nodes import CommonNodes, CommonNodeSum
+from outcrop.baselines.delta_cover import DeltaCover
+from outcrop.baselines.independent import Independent
+from outcrop.baselines.marginal import Marginal
+from outcrop.baselines.one_hot import OneHot

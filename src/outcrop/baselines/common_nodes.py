@@ -1,0 +1,186 @@
+"""Gaussian processes of a conditional space by the nodes that two branches have in common."""
+
+from __future__ import annotations
+
+__all__ = ["CommonNodeSum", "CommonNodes"]
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from typing import TypeAlias
+
+import numpy as np
+
+from outcrop.baselines.dense_branches import DenseBranches
+from outcrop.data import Pairs
+from outcrop.errors import ModelError
+from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
+from outcrop.kernels.categorical import Overlap
+from outcrop.kernels.compose import Constant, Offset, Product, Subspace
+from outcrop.kernels.stationary import Matern52, positive_vector
+from outcrop.kernels.within import Within
+from outcrop.kernels.wrappers import sum_inputs
+from outcrop.params import free, shaped
+from outcrop.surrogates.situation import Situation
+from outcrop.surrogates.space_nodes import nodes_of
+from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
+
+NodeTerm: TypeAlias = tuple[Conditions, tuple[int, ...], int]  # columns seen, index of the variance
+
+# Templates of the kernels of nodes.
+MATERN, OVERLAP = Matern52(np.ones(1)), Overlap(np.ones(1))
+
+
+@dataclass(frozen=True, eq=False)
+class CommonNodeSum(Kernel):
+    """k = Σ_v s_v² k_v(x, x'), over the nodes v on the branches of both configurations.
+
+    A node is `(conditions, columns, level)`: its conditions, the columns of all parameters from the
+    root down to it, and the index of its variance. k_v is Matérn-5/2 in the numbers and an
+    overlap kernel in the categories it sees. A column has the same lengthscale at every node.
+
+        nodes = (((), (1,), 0), (((0, 0),), (1, 2), 1), (((0, 1),), (1, 3), 1))
+        CommonNodeSum(nodes, numbers=(1, 2, 3), categories=(), variances=[1, 0.5],
+                    lengthscales=[0.3, 0.4, 0.5], category_scales=None)
+
+    Unlike with `BranchFeatures`, effects of shared parameters are of any shape; in return the
+    covariance is dense.
+    """
+
+    nodes: tuple[NodeTerm, ...]
+    numbers: tuple[int, ...]  # columns, in the order of `lengthscales`
+    categories: tuple[int, ...]  # columns, in the order of `category_scales`
+    variances: Vector
+    lengthscales: Vector | None  # None without numbers
+    category_scales: Vector | None  # None without categories
+
+    def __post_init__(self) -> None:
+        if not self.nodes:
+            raise ModelError("CommonNodeSum(nodes=()): expected at least one node")
+        for name in ("variances", "lengthscales", "category_scales"):
+            if getattr(self, name) is not None:
+                value = positive_vector("CommonNodeSum", name, getattr(self, name))
+                object.__setattr__(self, name, value)
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        Ks, pulls = zip(*(kernel.on(pairs) for kernel in self._kernels), strict=True)
+
+        def parameters(K_bar: Matrix) -> Kernel:
+            variances_bar = np.zeros_like(self.variances)
+            bars = [np.zeros(len(owners)) for owners in (self.numbers, self.categories)]
+            for (_, _, level), K, pull in zip(self.nodes, Ks, pulls, strict=True):
+                variances_bar[level] += float(np.vdot(K_bar, K))
+                self._collect(pull.parameters(self.variances[level] * K_bar), *bars)
+            return shaped(
+                self,
+                nodes=self.nodes,
+                numbers=self.numbers,
+                categories=self.categories,
+                variances=variances_bar,
+                lengthscales=bars[0],
+                category_scales=bars[1],
+            )
+
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            return sum_inputs(
+                [pull.inputs(v * K_bar) for pull, v in zip(pulls, self._each(2), strict=True)]
+            )
+
+        return reduce(add, [v * K for v, K in zip(self._each(2), Ks, strict=True)]), Pull(
+            parameters, inputs
+        )
+
+    def diag(self, X: Points) -> Vector:
+        each = zip(self._each(1), self._kernels, strict=True)
+        return reduce(add, [v * kernel.diag(X) for v, kernel in each])
+
+    def scales(self, dimension: int) -> Vector:
+        whole = np.ones((*self.variances.shape[:-1], dimension))
+        if self.lengthscales is not None:
+            whole[..., self.numbers] = self.lengthscales
+        return whole
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        maps = [kernel.features(rng, count, dimension) for kernel in self._kernels]
+        roots = [np.sqrt(v) for v in self._each(1)]
+        return FeatureMap(
+            lambda X: np.sum([r * m.values(X) for r, m in zip(roots, maps, strict=True)], axis=0),
+            lambda X, bar: np.sum(
+                [m.pull(X, r * bar) for r, m in zip(roots, maps, strict=True)], axis=0
+            ),
+        )
+
+    def _each(self, axes: int) -> Iterator[Matrix]:
+        """The variance of each node, shaped to multiply `axes` trailing axes."""
+        for _, _, level in self.nodes:
+            yield lifted(self.variances.T[level], axes)
+
+    @cached_property
+    def _kernels(self) -> tuple[Within, ...]:
+        return tuple(
+            Within(conditions, self._of_node(columns)) for conditions, columns, _ in self.nodes
+        )
+
+    def _of_node(self, columns: tuple[int, ...]) -> Kernel:
+        parts: list[Kernel] = []
+        for like, owners, scales in (
+            (MATERN, self.numbers, self.lengthscales),
+            (OVERLAP, self.categories, self.category_scales),
+        ):
+            own = [owners.index(column) for column in columns if column in owners]
+            if own and scales is not None:
+                seen = tuple(owners[i] for i in own)
+                parts.append(Subspace(seen, shaped(like, lengthscales=scales[..., own])))
+        return Product(tuple(parts)) if parts else Constant()
+
+    def _collect(self, bar: Kernel, lengthscales: Vector, category_scales: Vector) -> None:
+        """Add the gradient of one node's kernel, shaped like it, to those of all."""
+        for part in vars(vars(bar)["kernel"]).get("kernels", ()):
+            if isinstance(part.kernel, Matern52):
+                owners, total = self.numbers, lengthscales
+            else:
+                owners, total = self.categories, category_scales
+            total[[owners.index(column) for column in part.columns]] += part.kernel.lengthscales
+
+
+@dataclass(frozen=True)
+class CommonNodes(DenseBranches):
+    """One process whose covariance is a sum over the nodes that two configurations have in common.
+
+        oc.Method(surrogate=oc.baselines.CommonNodes())
+
+    Every node adds an effect of any shape in all that is chosen down to it, see
+    `CommonNodeSum`. Nodes of one depth have one variance; not `tied`, each has its own.
+    """
+
+    tied: bool = True
+    label = "common-node GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        (shared, leaves), priors = nodes_of(situation.space), situation.priors
+        inner = [node for node in shared if node.seen or node.conditions]  # the level is offset
+        depths = [len(node.conditions) for node in inner]
+        known = sorted(set(depths))
+        levels = [known.index(depth) for depth in depths] + [len(known)] * len(leaves)
+        if not self.tied:
+            levels = list(range(len(inner) + len(leaves)))
+        nodes = [
+            (node.conditions, tuple(c.index for c in node.seen), level)
+            for node, level in zip([*inner, *leaves], levels, strict=True)
+        ]
+        seen = sorted({c.index: c for leaf in leaves for c in leaf.seen}.items())
+        numbers = tuple(index for index, column in seen if not column.is_code)
+        categories = tuple(index for index, column in seen if column.is_code)
+        typical = priors.lengthscales.for_size(max(len(leaf.seen) for leaf in leaves) or 1)
+        return Offset(
+            priors.level,
+            CommonNodeSum(
+                tuple(nodes),
+                numbers,
+                categories,
+                free(priors.amplitude, size=max(levels) + 1),
+                free(typical, size=len(numbers)) if numbers else None,
+                free(priors.category_scales, size=len(categories)) if categories else None,
+            ),
+        )

@@ -1,0 +1,69 @@
+"""A search without gradients: boxes that shrink around the best points of a cover.
+
+After de Freitas, Smola & Zoghi 2012, who cover with an ever finer lattice what may still hold the
+maximum; here, as in Bodin et al. 2020, only boxes around the best points are covered.
+"""
+
+from __future__ import annotations
+
+__all__ = ["DeltaCover"]
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from outcrop.maximise.base import Function, Scored
+from outcrop.maximise.candidates import distinct, filled
+from outcrop.maximise.lattice import lattice
+from outcrop.maximise.maximiser import Maximiser
+from outcrop.space import Space
+from outcrop.typing import Points, Rng, Vector
+
+WIDEST = 0.1  # half the width of the first boxes
+
+
+@dataclass(frozen=True)
+class DeltaCover(Maximiser):
+    """Finds the best legal point by covers of ever smaller boxes, and climbs nowhere.
+
+        oc.Method(surrogate=oc.surrogates.Latent(), maximiser=oc.baselines.DeltaCover())
+
+    `spread` and `boxed` points are meant for each column of the space. It scores many times more
+    points than `Maximiser`, and what that says of incumbents, ascents and sweeps has no meaning.
+    """
+
+    spread: int = 2000  # points of the first cover, per column
+    boxes: int = 10  # around the best of them
+    boxed: int = 50  # points in each box, per column
+    halvings: int = 6  # of the boxes
+
+    def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
+        if not space.columns:
+            return np.zeros((1, 0))
+        count = self.spread * len(space.columns)
+        return distinct(space.from_uniform(lattice(rng, count, len(space.columns))))
+
+    def _search(
+        self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector
+    ) -> Scored:
+        scored = Scored.by(function, candidates)
+        best = scored.top(self.boxes)
+        for halving in range(self.halvings + 1):
+            reach = WIDEST / 2**halving
+            boxes = [self._box(space, point, reach, rng) for point in best.X]
+            tried = Scored.by(function, np.vstack([*boxes, best.X]))
+            owners = np.repeat(np.arange(len(best)), [len(box) for box in boxes])
+            owners = np.concatenate([owners, np.arange(len(best))])
+            winners = [
+                rows[np.argmax(tried.values[rows])]
+                for rows in (np.flatnonzero(owners == i) for i in range(len(best)))
+            ]
+            best, scored = tried.at(np.array(winners)), scored.join(tried)
+        return scored
+
+    def _box(self, space: Space, point: Vector, reach: float, rng: Rng) -> Points:
+        """Legal points that differ from `point` by at most `reach` in each number."""
+        numbers = np.array([not column.is_code for column in space.columns])
+        steps = reach * (2 * lattice(rng, self.boxed * len(point), len(point)) - 1)
+        X = filled(space, np.tile(point, (len(steps), 1)), rng)
+        return distinct(space.snap(np.where(numbers, np.clip(X + steps, 0.0, 1.0), X)))

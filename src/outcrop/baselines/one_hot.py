@@ -1,0 +1,139 @@
+"""Gaussian processes on one-hot codes of categories.
+
+The cube of a space has every number of the space, whether active or not, and one number in [0, 1]
+for each level of each category. `X` are points of the space, `W` those of the cube. A configuration
+lies at a point whose levels are 0 but for one that is 1 in every active category; what is inactive
+counts as the middle of its range, or as no level at all.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Cube", "OneHot", "OneLengthscale"]
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log
+
+import numpy as np
+
+from outcrop.kernels import Kernel, Matern52
+from outcrop.params import free
+from outcrop.priors import LogNormal
+from outcrop.space import Float, Space
+from outcrop.space.parameters import Parameter
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.kind import KernelKind, Kind, Search
+from outcrop.surrogates.situation import Situation
+from outcrop.typing import Matrix, Points
+
+LENGTHSCALE = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the diagonal of the cube
+
+
+@dataclass(frozen=True)
+class OneLengthscale(KernelKind):
+    """A Gaussian process with one lengthscale for all numbers: the model of the cube."""
+
+    label = "one-hot GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        prior = LENGTHSCALE.for_size(len(situation.numbers))
+        return situation.kernel(lambda _: Matern52(free(prior, size=1)))
+
+
+@dataclass(frozen=True)
+class OneHot(Kind):
+    """A Gaussian process that sees a category as one number for each of its levels, 0 or 1.
+
+        oc.Method(surrogate=oc.baselines.OneHot())
+
+    The baseline of CoCaBO: a Matérn-5/2 kernel with one lengthscale for everything. The acquisition
+    is maximised over the cube of all these numbers, as if there were something between levels, and
+    the largest number of each category then selects its level. A space without categories is left
+    to the plain process.
+    """
+
+    label = "one-hot GP"
+    search = Search.ONE_HOT_CUBE
+
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        """The surrogate of the cube's points."""
+        if not situation.categories:
+            return None
+        cube = replace(situation, space=Cube(situation.space).wide)
+        return OneLengthscale().surrogate(cube)
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """The one-hot codes of a space."""
+
+    space: Space
+
+    @cached_property
+    def wide(self) -> Space:
+        """The cube as a space of numbers."""
+        parameters: dict[str, Parameter] = {}
+        for column in self.space.columns:
+            if column.is_code:
+                names = (f"{column.index}={code}" for code in range(column.levels or 0))
+                parameters.update(dict.fromkeys(names, Float(0, 1)))
+            else:
+                parameters[str(column.index)] = column.parameter
+        wide = {column.name: str(column.index) for column in self.space.columns}
+        blocks = {
+            tuple(wide[name] for name in block): rows
+            for block, rows in self.space.input_covariance.items()
+        }
+        return Space(parameters, input_covariance=blocks)
+
+    @cached_property
+    def _numbers(self) -> tuple[list[int], list[int]]:
+        """Columns of the space that hold numbers, and where they are in the cube."""
+        own = [column.index for column in self.space.columns if not column.is_code]
+        return own, [self._starts[index] for index in own]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Where each column of the space begins in the cube."""
+        widths = [(c.levels or 0) if c.is_code else 1 for c in self.space.columns]
+        return [0, *np.cumsum(widths).tolist()]
+
+    def encoded(self, X: Points) -> Points:
+        W = np.zeros((len(X), self._starts[-1]))
+        active = self.space.active(X)
+        own, wide = self._numbers
+        W[:, wide] = np.where(active[:, own], X[:, own], 0.5)
+        for column in self.space.columns:
+            if column.is_code:
+                rows = np.flatnonzero(active[:, column.index])
+                W[rows, self._starts[column.index] + X[rows, column.index].astype(np.int64)] = 1.0
+        return W
+
+    def widened(self, cov: Matrix) -> Matrix:
+        """Covariances of points of the space as those of the cube, where levels are exact."""
+        own, wide = self._numbers
+        if cov.ndim == 2:
+            variances = np.zeros((len(cov), self._starts[-1]))
+            variances[:, wide] = cov[:, own]
+            return variances
+        matrices = np.zeros((len(cov), self._starts[-1], self._starts[-1]))
+        matrices[np.ix_(range(len(cov)), wide, wide)] = cov[np.ix_(range(len(cov)), own, own)]
+        return matrices
+
+    def rounded(self, W: Points) -> Points:
+        """The configurations whose levels are the largest of each category."""
+        X = np.empty((len(W), len(self.space.columns)))
+        own, wide = self._numbers
+        X[:, own] = W[:, wide]
+        for column in self.space.columns:
+            if column.is_code:
+                start = self._starts[column.index]
+                X[:, column.index] = W[:, start : start + (column.levels or 0)].argmax(1)
+        return self.space.snap(X)
+
+    def pulled(self, W_bar: Points) -> Points:
+        """A gradient in the cube, as far as numbers of the space have to do with it."""
+        X_bar = np.zeros((len(W_bar), len(self.space.columns)))
+        own, wide = self._numbers
+        X_bar[:, own] = W_bar[:, wide]
+        return X_bar

@@ -1,0 +1,143 @@
+"""The value in what a program wrote.
+
+`last-line`: the last line that is not blank must be a number, alone or after a label that ends in
+`:` or `=` and holds no other number: `0.31`, `loss: 0.31`, `L2 error = 3.1D-02`. A progress line
+such as `step 200: 0.31` is no value: a program that ends early must not be taken for one that
+succeeded.
+
+`json`: all of the output, or else the last JSON object that begins a line; dots in the field's name
+lead into objects. `file`: either of the two, in a file in the trial's folder.
+"""
+
+from __future__ import annotations
+
+__all__ = ["NoValue", "ValueSource", "last_lines", "one_line", "read_value"]
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from outcrop.cli.placeholders import fill
+from outcrop.space.plain import listed, nearest
+
+TAIL = 2**16  # bytes in which a last line is looked for
+JSON_TAIL = 2**24  # bytes in which an object is looked for
+LONGEST = 300  # characters of quoted output
+
+DIGITS = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?"  # D as Fortran writes it
+NUMBER = re.compile(rf"{DIGITS}|[-+]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+LABELLED = re.compile(rf"(?:(.*)[:=]\s*)?({NUMBER.pattern})", re.ASCII | re.IGNORECASE)
+IN_LABEL = re.compile(rf"(?<![\w.+-]){DIGITS}(?![\w.])", re.ASCII)
+
+
+class NoValue(Exception):
+    """Output that holds no value, or none that counts; the message says why."""
+
+
+@dataclass(frozen=True)
+class ValueSource:
+    """Where a program's value is to be found."""
+
+    field: str | None = None  # of a JSON object, with dots; None for the number in the last line
+    path: str | None = None  # from the trial's folder, with placeholders; None for its output
+
+
+def read_value(objective: ValueSource, folder: Path, values: Mapping[str, str]) -> float:
+    """The finite number that a program wrote, or `NoValue`; its standard output is in `folder`."""
+    file, where = folder / "stdout", "stdout"
+    if objective.path is not None:
+        name = fill(objective.path, values)
+        assert name is not None  # a path holds no conditional parameter
+        file, where = folder / name, f"the file {name}"
+    try:
+        if objective.field is None:
+            value = _last_number(_tail(file, TAIL), where)
+        else:
+            value = _field(_tail(file, JSON_TAIL), objective.field, where)
+    except FileNotFoundError:
+        raise NoValue(f"the program wrote no file {file.name!r} in its folder") from None
+    except OSError as error:
+        raise NoValue(f"{where} cannot be read: {error.strerror}") from None
+    if not math.isfinite(value):
+        raise NoValue(f"the value in {where} is {value}, not a finite number")
+    return value
+
+
+def last_lines(file: Path, count: int) -> str:
+    """The end of a file, on one line; empty if there is nothing in it, or no such file."""
+    if not file.exists():
+        return ""
+    lines = [line.strip() for line in _tail(file, TAIL).splitlines()]
+    return one_line(" / ".join([line for line in lines if line][-count:]))
+
+
+def one_line(text: str) -> str:
+    """Text without line breaks and control characters, cut at its start if it is long."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return text if len(text) <= LONGEST else f"…{text[-LONGEST:]}"
+
+
+def _tail(file: Path, size: int) -> str:
+    """The last `size` bytes of a file, from the beginning of a line."""
+    with file.open("rb") as stream:
+        end = stream.seek(0, 2)
+        stream.seek(max(0, end - size))
+        content = stream.read()
+    if end > size:
+        content = content.partition(b"\n")[2] or content
+    return content.decode(errors="replace")
+
+
+def _last_number(text: str, where: str) -> float:
+    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
+    if not lines:
+        raise NoValue(f"{where} is empty, expected a number in its last line")
+    line = lines[-1].strip()
+    match = LABELLED.fullmatch(line)
+    if match is None or IN_LABEL.search(match[1] or ""):
+        raise NoValue(
+            f"the last line of {where} is {one_line(line)!r}, expected one number, alone or after "
+            "':' or '='"
+        )
+    return float(match[2].lower().replace("d", "e"))
+
+
+def _field(text: str, field: str, where: str) -> float:
+    value: Any = _last_object(text)
+    if value is None:
+        raise NoValue(f"no JSON object in {where}, expected one with the field {field!r}")
+    keys = [field] if isinstance(value, dict) and field in value else field.split(".")
+    for key in keys:
+        if not isinstance(value, dict) or key not in value:
+            there = f"it has {listed([*value])}" if isinstance(value, dict) else "it is no object"
+            near = nearest(key, value) if isinstance(value, dict) else ""
+            raise NoValue(
+                one_line(f"the JSON in {where} has no field {field!r}: at {key!r} {there}{near}")
+            )
+        value = value[key]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise NoValue(one_line(f"the field {field!r} in {where} is {value!r}, expected a number"))
+    try:
+        return float(value)
+    except OverflowError:
+        raise NoValue(f"the field {field!r} in {where} is beyond 1.8e308") from None
+
+
+def _last_object(text: str) -> Any:
+    """All of the text as JSON, or else the last object that begins a line; None without any."""
+    decoder, end, found = json.JSONDecoder(), 0, None
+    try:
+        return decoder.decode(text)
+    except (ValueError, RecursionError):
+        pass
+    for start in re.finditer(r"^[ \t]*(?=\{)", text, re.MULTILINE):
+        if start.end() >= end:  # not inside the object before
+            try:
+                found, end = decoder.raw_decode(text, start.end())
+            except (ValueError, RecursionError):
+                continue
+    return found

@@ -1,0 +1,162 @@
+"""A study on a page: its trials, the best of them, its failures, and what its model believes."""
+
+from __future__ import annotations
+
+__all__ = ["console", "best_lines", "params_line", "study_page", "written"]
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from outcrop.errors import NoBelief, OutcropError
+from outcrop.strategies.method_text import worded
+from outcrop.study import Study, Trial
+
+WIDE = 200  # characters of a line where nobody looks at a terminal
+REASON = 60  # characters of a failure's reason in the table
+STYLES = {"finished": "", "running": "cyan", "failed": "red"}
+
+
+def console(stream: TextIO | None = None) -> Console:
+    """Where pages go: coloured and as wide as a terminal, or plain and wide."""
+    stream = stream or sys.stdout
+    return Console(
+        file=stream, width=None if stream.isatty() else WIDE, highlight=False, markup=False
+    )
+
+
+def written(value: Any) -> str:
+    """A value of a parameter or an objective, short enough for a table."""
+    if isinstance(value, bool) or not isinstance(value, float):
+        return str(value)
+    return f"{value:.6g}"
+
+
+def params_line(trial: Trial) -> str:
+    """A trial's parameters in one line."""
+    return ", ".join(f"{name} = {written(value)}" for name, value in trial.params.items())
+
+
+def best_lines(study: Study) -> list[str]:
+    """The best trial in words, or that there is none."""
+    try:
+        best = study.best_trial
+    except NoBelief:
+        return ["best: no trial has finished yet"]
+    return [f"best value {written(best.value)}, trial {best.number}: {params_line(best)}"]
+
+
+def study_page(study: Study, last: int | None) -> Group:
+    """All there is to say of a study, with its `last` trials, or all for None."""
+    trials = study.trials
+    lines = [*best_lines(study), *_failures(trials), *_beliefs(study, trials)]
+    shown = trials if last is None else trials[-last:]
+    before: list[Any] = [Text(line) for line in _headline(study, trials)]
+    if len(shown) < len(trials):
+        left_out = len(trials) - len(shown)
+        before.append(Text(f"{left_out} earlier trials are not shown (--all shows them)"))
+    table: list[Any] = [_table(study, shown)] if shown else []
+    return Group(*before, *table, *(Text(line) for line in lines))
+
+
+def _headline(study: Study, trials: Sequence[Trial]) -> list[str]:
+    states: Counter[str] = Counter(trial.state for trial in trials)
+    counts = ", ".join(f"{states[state]} {state}" for state in STYLES if states[state]) or "none"
+    lines = [
+        f"study {study.name}: {study.direction}, method {_method(study)}, seed {study.seed}",
+        f"trials: {len(trials)} ({counts})",
+    ]
+    if study.stopped:
+        lines.append(f"stopped: {study.stopped}")
+    return lines
+
+
+def _table(study: Study, trials: Iterable[Trial]) -> Table:
+    trials = list(trials)
+    names = [name for name in study.space.parameters if any(name in t.params for t in trials)]
+    has_std = any(trial.std is not None for trial in trials)
+    has_reason = any(trial.reason for trial in trials)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("trial", "state", "value"):
+        table.add_column(name, justify="left" if name == "state" else "right", no_wrap=True)
+    if has_std:
+        table.add_column("std", justify="right", no_wrap=True)
+    for name in _headings(names):
+        table.add_column(name, justify="right", overflow="fold")
+    table.add_column("seconds", justify="right", no_wrap=True)
+    if has_reason:
+        table.add_column("why it failed", overflow="ellipsis", no_wrap=True)
+    for trial in trials:
+        cells = [str(trial.number), trial.state, _cell(trial.value)]
+        if has_std:
+            cells.append(_cell(trial.std))
+        cells += [_cell(trial.params.get(name, "")) for name in names]
+        cells.append(_seconds(trial))
+        if has_reason:
+            cells.append(_first_line(trial.reason))
+        table.add_row(*(Text(cell) for cell in cells), style=STYLES[trial.state])
+    return table
+
+
+def _headings(names: Sequence[str]) -> list[str]:
+    """Names without the choices they belong to, where that is enough to tell them apart."""
+    leaves = [name.rpartition(".")[2] for name in names]
+    return [
+        leaf if leaves.count(leaf) == 1 else name for leaf, name in zip(leaves, names, strict=True)
+    ]
+
+
+def _method(study: Study) -> str:
+    return study.method if isinstance(study.method, str) else worded(study.method)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else written(value)
+
+
+def _seconds(trial: Trial) -> str:
+    if trial.started is None or trial.finished is None:
+        return ""
+    return f"{trial.finished - trial.started:.1f}"
+
+
+def _first_line(reason: str, length: int = REASON) -> str:
+    line = reason.splitlines()[0] if reason else ""
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def _failures(trials: Sequence[Trial]) -> list[str]:
+    failed = [trial for trial in trials if trial.state == "failed"]
+    if not failed:
+        return []
+    # a program's reason ends with the place of its output, which no two trials share
+    reasons = (_first_line(trial.reason, WIDE).partition("; output in ")[0] for trial in failed)
+    kinds = Counter(reason or "no reason given" for reason in reasons)
+    common = [f"  {count} x {reason}" for reason, count in kinds.most_common(3)]
+    return [f"failures: {len(failed)}, most often", *common]
+
+
+def _beliefs(study: Study, trials: Sequence[Trial]) -> list[str]:
+    """The surrogate that the newest suggestion came from, and what it holds best."""
+    made = [trial.why for trial in trials if "surrogate" in trial.why]
+    if not made:
+        return ["model: none yet, the trials so far are the initial design"] if trials else []
+    why = made[-1]
+    lines = [f"model: {why['surrogate']}, {why.get('acquisition', '')}"]
+    if "improvement" in why:
+        lines[0] += f"; expected improvement left {why['improvement']:.3g}"
+    try:
+        held = study.recommend()
+    except OutcropError as error:
+        return [*lines, f"belief: {error}"]
+    mean = "average over the noise of inputs" if held.robust else "mean"
+    lines.append(
+        f"believed best: trial {held.trial.number}, {mean} {held.mean:.6g} ± {held.std:.3g}, "
+        f"the best of all with probability {held.probability:.2f}"
+    )
+    return lines

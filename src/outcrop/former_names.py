@@ -1,0 +1,102 @@
+"""Public names of earlier versions, and what they are called now.
+
+Stored methods name classes, and programs import them. Both stay valid after a class was renamed:
+`current` is used when a stored method is read, `offer_former_names` makes a package answer to the
+former names of its classes.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "FORMER",
+    "FORMER_VALUES",
+    "accept_former_value",
+    "current",
+    "current_value",
+    "offer_former_names",
+]
+
+import sys
+import warnings
+from importlib import import_module
+
+# Former name of a class to its name now, both as stored: package and class.
+FORMER = {
+    "kernels.Arc": "baselines.ArcEmbedding",
+    "kernels.CommonNodes": "baselines.CommonNodeSum",
+    "kernels.PathFeatures": "kernels.BranchFeatures",
+    "kernels.Spartan": "kernels.LocalGlobal",
+    "maximise.DeltaCover": "baselines.DeltaCover",
+    "surrogates.Arc": "baselines.Arc",
+    "surrogates.CoCaBO": "surrogates.CategoryMix",
+    "surrogates.CommonNodes": "baselines.CommonNodes",
+    "surrogates.Family": "surrogates.Kind",
+    "surrogates.Independent": "baselines.Independent",
+    "surrogates.Marginal": "baselines.Marginal",
+    "surrogates.OneHot": "baselines.OneHot",
+    "surrogates.PathChains": "surrogates.BranchChains",
+    "surrogates.PathGP": "surrogates.BranchGP",
+    "surrogates.PathPosterior": "surrogates.LeafwisePosterior",
+    "surrogates.SamplePath": "surrogates.ProcessDraw",
+    "surrogates.TreedPosterior": "surrogates.LeafwisePosterior",
+    "initial.OnePerPath": "initial.OnePerBranch",
+    "initial.Uniform": "initial.RandomDesign",
+    "pending.Thompson": "pending.ThompsonSampling",
+    "strategies.EachPath": "strategies.EachBranch",
+    "strategies.TopPaths": "strategies.TopBranches",
+}
+
+# By the name of a class now and a field: former values of that field to the values now.
+FORMER_VALUES = {
+    ("pending.HardPenalisation", "constants"): {"paths": "draws"},
+    ("pending.LocalPenalisation", "constants"): {"paths": "draws"},
+    ("pending.PLAyBOOK", "constants"): {"paths": "draws"},
+}
+
+WITHIN_STRATEGIES = ("initial", "pending")  # packages that are not directly below outcrop
+
+
+def current(name: str) -> str:
+    """Today's name of a class.
+
+    >>> current("initial.OnePerPath"), current("initial.Sobol")
+    ('initial.OnePerBranch', 'initial.Sobol')
+    """
+    return FORMER.get(name, name)
+
+
+def current_value(name: str, field: str, value: object) -> object:
+    """Today's value of a field of the class called `name` today."""
+    former = FORMER_VALUES.get((name, field), {})
+    return former.get(value, value) if isinstance(value, str) else value
+
+
+def accept_former_value(instance: object, package: str, field: str) -> None:
+    """Replace a former value of a field of a new frozen dataclass, with a warning."""
+    kind, value = type(instance).__name__, getattr(instance, field)
+    now = current_value(f"{package}.{kind}", field, value)
+    if now != value:
+        message = f"{kind}({field}={value!r}) is now written {kind}({field}={now!r})"
+        warnings.warn(message, DeprecationWarning, stacklevel=4)  # where the instance is made
+        object.__setattr__(instance, field, now)
+
+
+def offer_former_names(module: str) -> None:
+    """Let the module called `module` answer to former names of its classes, with a warning.
+
+    Called rather than defined as a `__getattr__` of the module, so that a misspelt name stays an
+    error to type checkers.
+    """
+    package = module.rpartition(".")[2]
+
+    def former(name: str) -> object:
+        now = FORMER.get(f"{package}.{name}")
+        if now is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        message = f"outcrop.{package}.{name} is now called outcrop.{now}"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        home, _, kind = now.rpartition(".")
+        where = f"strategies.{home}" if home in WITHIN_STRATEGIES else home
+        return getattr(import_module(f"outcrop.{where}"), kind)
+
+    vars(sys.modules[module])["__getattr__"] = former

@@ -1,0 +1,305 @@
+"""Optuna's distributions and trials in Outcrop's terms: parameters, trees, and a strategy's view.
+
+Raw values are Optuna's internal ones. Trials that are not finished are completed by what their
+sampler published when it made them, so that other workers know all of a running trial at once.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "Row",
+    "declared_of",
+    "declared_rows",
+    "distribution_of",
+    "learnt_rows",
+    "newest_distributions",
+    "publish",
+    "published",
+    "raw_values",
+    "view_of",
+]
+
+import json
+import logging
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from outcrop.errors import ParamsError, SpaceError
+from outcrop.integrations.conditions import Sighting, conditions_of
+from outcrop.integrations.parameter_tree import Item, Tree
+from outcrop.integrations.tree_building import Declared, grown
+from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Parameter
+from outcrop.strategies.base import View
+
+logger = logging.getLogger(__name__)
+
+PUBLISHED = "outcrop:assignment"  # a system attribute of a trial, continued in "…:1", "…:2"
+END = ""  # after the last part: what was published first may have been longer
+CHUNK = 1000  # characters; Optuna's limit for an attribute is 2045 with quotes escaped
+
+
+class Row(NamedTuple):
+    """A trial and its configuration in the tree."""
+
+    trial: FrozenTrial
+    params: Mapping[str, Any]  # nested
+
+
+# Distributions
+
+
+def declared_of(distribution: BaseDistribution) -> Declared | None:
+    """The parameter behind a distribution; None for what no model can have a say in.
+
+    Those are constants, and numbers of so many values that a float cannot tell them apart.
+    """
+    if distribution.single():
+        return None
+    try:
+        match distribution:
+            case CategoricalDistribution(choices=choices):
+                return Declared.category(choices)
+            case FloatDistribution(low=low, high=high, log=log, step=step):
+                return Declared(Float(low, high, log=log, step=step))
+            case IntDistribution(low=low, high=high, log=log, step=step):
+                return Declared(Int(low, high, log=log, step=step))
+    except SpaceError as error:
+        logger.debug("a parameter is drawn at random: %s", error)
+    return None
+
+
+def distribution_of(parameter: Parameter) -> BaseDistribution:
+    """The distribution that an objective must ask for to get a parameter of a declared space."""
+    match parameter:
+        case Float(low=low, high=high, log=log, step=step):
+            return FloatDistribution(low, high, log=log, step=step)
+        case Int(low=low, high=high, log=log, step=step):
+            return IntDistribution(low, high, log=log, step=step)
+        case Categorical(choices=levels) | Ordinal(values=levels) | Choice(names=levels):
+            return _categories(levels)
+        case Fixed(value=value):
+            return _categories((value,))
+    raise SpaceError(f"{parameter!r} has no counterpart in Optuna")
+
+
+def _categories(levels: Sequence[Any]) -> CategoricalDistribution:
+    return CategoricalDistribution(levels)  # which warns of tuples, since it cannot store them
+
+
+def newest_distributions(trials: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
+    """The distribution that each parameter had last, in the order in which they first came up."""
+    found: dict[str, BaseDistribution] = {}
+    for trial in trials:
+        found.update(trial.distributions)
+    return found
+
+
+# What a trial says
+
+
+def raw_values(trial: FrozenTrial) -> dict[str, float]:
+    """The parameters that a trial was given so far."""
+    return {
+        name: trial.distributions[name].to_internal_repr(value)
+        for name, value in trial.params.items()
+    }
+
+
+def publish(study: Study, trial: FrozenTrial, assignment: Mapping[str, float]) -> None:
+    """Let other workers know what a trial will be before its objective has asked for it."""
+    text = json.dumps(assignment)
+    chunks = [text[start : start + CHUNK] for start in range(0, len(text), CHUNK)]
+    for i, chunk in enumerate([*chunks, END]):
+        # The one way there is: Optuna's own samplers do the same.
+        study._storage.set_trial_system_attr(trial._trial_id, f"{PUBLISHED}:{i}", chunk)
+
+
+def published(trial: FrozenTrial) -> dict[str, float]:
+    """What `publish` wrote, or nothing."""
+    parts: list[str] = []
+    while part := trial.system_attrs.get(f"{PUBLISHED}:{len(parts)}", END):
+        parts.append(part)
+    try:
+        return dict(json.loads("".join(parts))) if parts else {}
+    except ValueError:  # only a part of it is there yet
+        return {}
+
+
+# Trials as rows
+
+
+def learnt_rows(
+    trials: Sequence[FrozenTrial], distributions: Mapping[str, BaseDistribution]
+) -> tuple[Tree, list[Row]]:
+    """The tree that trials show of the parameters in `distributions`, and the trials in it.
+
+    Trials with a value that `distributions` do not allow any more are left out.
+    """
+    declared = {
+        name: each
+        for name, distribution in distributions.items()
+        if (each := declared_of(distribution)) is not None
+    }
+    known: list[tuple[FrozenTrial, dict[str, float]]] = []
+    for trial in trials:
+        raw = {name: value for name, value in raw_values(trial).items() if name in declared}
+        if _legal(raw, declared) == raw:
+            known.append((trial, raw))
+        else:
+            logger.debug("trial %d lies outside the newest ranges and is left out", trial.number)
+    choosers = {
+        name: chooser for name, each in declared.items() if (chooser := each.chooser) is not None
+    }
+    sightings = [
+        Sighting(raw, whole=trial.state == TrialState.COMPLETE) for trial, raw in known if raw
+    ]
+    tree = grown(declared, conditions_of(declared, choosers, sightings))
+    rows = []
+    for trial, raw in known:
+        layers = [raw]
+        if trial.state != TrialState.COMPLETE:
+            layers.append(_legal(published(trial), declared))
+        if any(layers):
+            rows.append(Row(trial, tree.configuration(layers, _middle)))
+    return tree, rows
+
+
+def declared_rows(
+    trials: Sequence[FrozenTrial], tree: Tree, distributions: Mapping[str, BaseDistribution]
+) -> list[Row]:
+    """The trials in a tree that was declared; `SpaceError` if a completed one contradicts it.
+
+    Others that do are left out: most often, that is what ended them.
+    """
+    rows = []
+    for trial in trials:
+        complete = trial.state == TrialState.COMPLETE
+        layers = [raw_values(trial)]
+        if not complete:
+            layers.append(published(trial))
+        try:
+            _check_distributions(trial, distributions)
+            if any(layers):
+                params = tree.configuration(layers, _missing if complete else _middle)
+                _check_active(trial, tree.assignment(params))
+                rows.append(Row(trial, params))
+        except ParamsError as error:
+            if complete:
+                raise SpaceError(
+                    f"trial {trial.number} contradicts the space of OutcropSampler: {error}; "
+                    "declare the space as the objective asks for it, leave it out to have it "
+                    "learnt, or start a new study"
+                ) from None
+    return rows
+
+
+def _legal(raw: Mapping[str, float], declared: Mapping[str, Declared]) -> dict[str, float]:
+    """The values that are known and allowed."""
+    found = {}
+    for name, value in raw.items():
+        if name in declared:
+            try:
+                declared[name].leaf(name, name).value(value)
+            except ParamsError:
+                continue
+            found[name] = value
+    return found
+
+
+def _middle(item: Item) -> float:
+    return item.middle
+
+
+def _missing(item: Item) -> float:
+    raise ParamsError(f"{item.names[0]!r} is missing")
+
+
+def _check_distributions(trial: FrozenTrial, distributions: Mapping[str, BaseDistribution]) -> None:
+    for name, distribution in trial.distributions.items():
+        if name not in distributions:
+            raise ParamsError(f"{name!r} (= {trial.params[name]!r}) is not in the space")
+        if distribution != distributions[name] and not distribution.single():
+            raise ParamsError(
+                f"{name!r} was asked for as {distribution}, and declared as {distributions[name]}"
+            )
+
+
+def _check_active(trial: FrozenTrial, assignment: Mapping[str, float]) -> None:
+    for name, value in trial.params.items():
+        if name not in assignment:
+            raise ParamsError(
+                f"{name!r} (= {value!r}) is not active by the choices of {trial.params}"
+            )
+
+
+# The view
+
+
+def view_of(
+    tree: Tree,
+    rows: Sequence[Row],
+    *,
+    sign: float,
+    number: int,
+    noise: bool | float | None,
+    warm: Mapping[str, Any],
+    seed: int,
+) -> View:
+    """What a strategy sees of the trials; `sign` makes smaller values better.
+
+    A pruned trial counts with its last value, but neither as better than the median of the
+    completed ones nor as worse than the worst: it was stopped since it looked bad, and was not at
+    its end. Infinite values are failures.
+    """
+    space = tree.space
+    X = space.encode([row.params for row in rows]).X
+    values = np.array([_value(row.trial, sign) for row in rows], dtype=float)
+
+    def where(test: Callable[[FrozenTrial, float], bool]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        tested = [test(row.trial, value) for row, value in zip(rows, values, strict=True)]
+        return np.array(tested, dtype=bool)
+
+    complete = where(
+        lambda trial, value: trial.state == TrialState.COMPLETE and math.isfinite(value)
+    )
+    pruned = where(lambda trial, value: trial.state == TrialState.PRUNED)
+    told = complete
+    if complete.any():
+        told = complete | pruned
+        middle, worst = np.median(values[complete]), values[complete].max()
+        bounded = np.clip(np.where(np.isnan(values), middle, values), middle, worst)
+        values = np.where(pruned, bounded, values)
+    return View(
+        number=number,
+        X=X[told],
+        y=values[told] + 0.0,  # never -0.0
+        std=np.full(int(told.sum()), math.nan),
+        pending=X[where(lambda trial, value: trial.state == TrialState.RUNNING)],
+        failed=X[
+            where(
+                lambda trial, value: (
+                    trial.state == TrialState.FAIL
+                    or (trial.state == TrialState.COMPLETE and not math.isfinite(value))
+                )
+            )
+        ],
+        known=frozenset(space.keys(X)),
+        noise=noise,
+        warm=warm,
+        seed=seed,
+    )
+
+
+def _value(trial: FrozenTrial, sign: float) -> float:
+    return math.nan if trial.value is None else sign * trial.value

@@ -1,0 +1,195 @@
+"""Trees of parameters: grown from conditions that were learnt, or read off a declared space."""
+
+from __future__ import annotations
+
+__all__ = ["Declared", "declared_tree", "grown"]
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from outcrop.integrations.conditions import Chooser, Condition
+from outcrop.integrations.parameter_tree import ChoiceItem, Item, OptionGroup, Tree, ValueItem
+from outcrop.space import Categorical, Choice, Fixed, Int, Ordinal, Parameter, Space
+from outcrop.space.discrete import Group
+
+MOST_VALUES = 10  # of a whole number that others may depend on, such as a number of layers
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A parameter by itself, as it is declared where nothing restricts it."""
+
+    parameter: Parameter  # a number, or a `Categorical` of labels
+
+    @classmethod
+    def category(cls, choices: Sequence[object]) -> Declared:
+        """One of two or more values of whatever kind, which only their labels stand for here."""
+        return cls(Categorical(_distinct([_plain(str(choice)) for choice in choices])))
+
+    @property
+    def chooser(self) -> Chooser | None:
+        """The values by which others may be asked for or not, if they are few and exact."""
+        match self.parameter:
+            case Categorical():
+                return Chooser(range(self.parameter.levels))
+            case Int() if self.parameter.levels <= MOST_VALUES:
+                whole = self.parameter
+                return Chooser([whole.at(i) for i in range(whole.levels)], ordered=True)
+        return None
+
+    def label(self, raw: float) -> str:
+        if isinstance(self.parameter, Categorical):
+            return str(self.parameter.choices[int(raw)])
+        return str(int(raw))
+
+    def leaf(self, key: str, name: str) -> ValueItem:
+        return ValueItem(key, (name,), self.parameter, _codes(self.parameter))
+
+    def restricted(self, key: str, name: str, values: Sequence[float]) -> ValueItem:
+        """The leaf that takes only some of a chooser's values, at least two, in ascending order."""
+        codes = tuple(int(value) for value in values)
+        if isinstance(self.parameter, Int):
+            step, log = self.parameter.step, self.parameter.log
+            if codes == tuple(range(codes[0], codes[-1] + 1, step)):
+                return ValueItem(key, (name,), Int(codes[0], codes[-1], step=step, log=log))
+            return ValueItem(key, (name,), Ordinal(codes), codes)
+        return ValueItem(key, (name,), Categorical([self.label(code) for code in codes]), codes)
+
+
+def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition]) -> Tree:
+    """The tree in which every parameter is below the options that it depends on.
+
+    Options that open parameters together form a part, and parts within parts, as long as the sets
+    of options are nested or disjoint. If two overlap, every option is a part of its own, and what
+    several of them open is declared in each.
+    """
+    keys = dict(zip(declared, _distinct([_plain(name) for name in declared]), strict=True))
+    below: dict[str, list[tuple[str, frozenset[float]]]] = {}
+    for name, condition in conditions.items():
+        below.setdefault(condition.parent, []).append((name, condition.values))
+
+    def group(names: Iterable[str]) -> list[Item]:
+        return [
+            split(name, frozenset(chooser.values), below[name])
+            if name in below and (chooser := declared[name].chooser) is not None
+            else declared[name].leaf(keys[name], name)
+            for name in names
+        ]
+
+    def split(
+        name: str, values: frozenset[float], opened: Sequence[tuple[str, frozenset[float]]]
+    ) -> ChoiceItem:
+        """The choice among `values`, which open more than one thing."""
+        parts = _parts(values, [each for _, each in opened])
+        labels = _distinct(["|".join(map(declared[name].label, part)) for part in parts])
+        return ChoiceItem(
+            keys[name],
+            (name,),
+            tuple(
+                OptionGroup(label, frozenset(part), tuple(inside(name, part, opened)))
+                for label, part in zip(labels, parts, strict=True)
+            ),
+        )
+
+    def inside(
+        name: str, part: Sequence[float], opened: Sequence[tuple[str, frozenset[float]]]
+    ) -> list[Item]:
+        items = group(other for other, each in opened if each.issuperset(part))
+        if len(part) == 1:
+            return items
+        some = [(other, each & frozenset(part)) for other, each in opened]
+        some = [(other, each) for other, each in some if each and len(each) < len(part)]
+        if some:
+            return [split(name, frozenset(part), some), *items]
+        return [declared[name].restricted(keys[name], name, part), *items]
+
+    return Tree(tuple(group(name for name in declared if name not in conditions)))
+
+
+def declared_tree(space: Space) -> Tree:
+    """The tree of a space, under flat names and, where that is clear, under last names as well.
+
+    A last name is clear if no parameter has it as its flat name, and if all parameters that share
+    it are declared alike and no two of them can be active together.
+    """
+    tree = Tree(tuple(_declared_items(space.declared, "")))
+    owners: dict[str, list[tuple[Parameter, dict[str, str]]]] = {}
+    for item, above in tree.walk():
+        chosen = {branch.names[0]: part.label for branch, part in above}
+        owners.setdefault(item.key, []).append((space.parameters[item.names[0]], chosen))
+    clear = {name for name, places in owners.items() if _is_clear(places)}
+    return Tree(_with_last_names(tree.items, clear - space.parameters.keys()))
+
+
+def _parts(values: frozenset[float], sets: Sequence[frozenset[float]]) -> list[list[float]]:
+    """`values` in groups that open the same things, or more than one each if sets are nested."""
+    largest = {each for each in sets if not any(each < other for other in sets)}
+    together = frozenset().union(*largest)
+    if sum(map(len, largest)) > len(together):  # some overlap
+        largest, together = set(), frozenset()
+    return sorted([*map(sorted, largest), *([value] for value in values - together)])
+
+
+def _declared_items(group: Group, prefix: str) -> list[Item]:
+    items: list[Item] = []
+    for key, parameter in group.items():
+        name = prefix + key
+        if isinstance(parameter, Choice):
+            parts = [
+                OptionGroup(
+                    option,
+                    frozenset({float(code)}),
+                    tuple(_declared_items(inner, f"{name}.{option}.")),
+                )
+                for code, (option, inner) in enumerate(parameter.options.items())
+            ]
+            items.append(ChoiceItem(key, (name,), tuple(parts)))
+        else:
+            items.append(ValueItem(key, (name,), parameter, _codes(parameter)))
+    return items
+
+
+def _is_clear(places: Sequence[tuple[Parameter, dict[str, str]]]) -> bool:
+    return all(
+        one == other
+        and any(above.get(choice, option) != option for choice, option in aside.items())
+        for i, (one, above) in enumerate(places)
+        for other, aside in places[:i]
+    )
+
+
+def _with_last_names(items: Sequence[Item], clear: set[str]) -> tuple[Item, ...]:
+    found: list[Item] = []
+    for item in items:
+        names = (*item.names, item.key) if item.key in clear else item.names
+        if isinstance(item, ValueItem):
+            found.append(ValueItem(item.key, names, item.parameter, item.codes))
+        else:
+            parts = [
+                OptionGroup(part.label, part.codes, _with_last_names(part.items, clear))
+                for part in item.parts
+            ]
+            found.append(ChoiceItem(item.key, names, tuple(parts)))
+    return tuple(found)
+
+
+def _codes(parameter: Parameter) -> tuple[int, ...]:
+    """The raw values of the levels of what is known by its place."""
+    if isinstance(parameter, Categorical | Ordinal | Fixed):
+        return tuple(range(parameter.levels))
+    return ()
+
+
+def _plain(name: str) -> str:
+    return name.replace(".", "_") or "_"
+
+
+def _distinct(labels: Sequence[str]) -> list[str]:
+    """The labels in their order; one that was there before gets a number."""
+    found: list[str] = []
+    for label in labels:
+        each, number = label, 2
+        while each in found:
+            each, number = f"{label}_{number}", number + 1
+        found.append(each)
+    return found

@@ -1,0 +1,236 @@
+"""One or two parameters of a space as axes of a picture, the others held still.
+
+A place is where a value is drawn: the value itself, or the rank of an ordinal's level.
+"""
+
+from __future__ import annotations
+
+__all__ = ["COARSE", "FINE", "MARGIN", "Axis", "SpaceSlice", "numbers_of", "reader_of"]
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+
+from outcrop.errors import MethodError, NoBelief, ParamsError
+from outcrop.space import Column, Int, Ordinal, Space
+from outcrop.strategies.model_based import UnitBelief, scales_of
+from outcrop.study.study_reader import StudyReader
+from outcrop.study.trial import Trial
+from outcrop.typing import Params, Points, Vector
+
+MARGIN = 0.02  # of the range, left and right of a curve
+FEW_LEVELS = 12  # of an integer: then each gets a tick
+LETTERS = 13  # to an inch
+IS = "\u00a0=\u00a0"  # with spaces at which no line is broken
+FINE, COARSE = 401, 61  # points along the axis of a curve, and along each axis of a map
+
+
+def reader_of(study: Any) -> StudyReader:
+    """The study to draw, itself or as a result holds it."""
+    found = getattr(study, "study", study)
+    if not isinstance(found, StudyReader):
+        raise MethodError(
+            f"expected a Study, an Optimizer or a Result to draw, got {type(study).__name__}"
+        )
+    return found
+
+
+def numbers_of(space: Space) -> list[Column]:
+    """The columns that can be an axis: numbers and ordinals."""
+    return [column for column in space.columns if not column.is_code]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A number or ordinal as an axis, in the user's units and on its own scale."""
+
+    column: Column
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @property
+    def is_log(self) -> bool:
+        return bool(getattr(self.column.parameter, "log", False))
+
+    def values(self, count: int) -> list[Any]:
+        """Legal values from lowest to highest, evenly on the axis's scale: `count` at most."""
+        grid = self.column.grid
+        if grid is None or len(grid) > count:
+            grid = np.unique(self.column.codec.snap(np.linspace(0.0, 1.0, count)))
+        return self.column.codec.decode(grid)
+
+    def places(self, values: Iterable[Any]) -> Vector:
+        """Where values are drawn."""
+        parameter = self.column.parameter
+        if isinstance(parameter, Ordinal):
+            return np.array([parameter.index(value) for value in values], dtype=float)
+        return np.array([*values], dtype=float)
+
+    def from_unit(self, u: Vector) -> Vector:
+        """Where positions on the unit interval are drawn, legal or not, outside of it too."""
+        low, high = self.places(self.column.codec.decode(np.array([0.0, 1.0])))
+        if self.is_log:
+            return low * (high / low) ** np.asarray(u)
+        return low + (high - low) * np.asarray(u)
+
+    def dress(self, axes: Any, which: str, margin: float = 0.0) -> None:
+        """Give the `which` ("x" or "y") axis of `axes` its scale, limits, ticks and label."""
+        from matplotlib import ticker
+
+        if self.is_log:
+            axes.set(**{f"{which}scale": "log"})
+        axes.set(
+            **{
+                f"{which}lim": self.from_unit(np.array([-margin, 1.0 + margin])),
+                f"{which}label": self.name,
+            }
+        )
+        axis = axes.xaxis if which == "x" else axes.yaxis
+        parameter, levels = self.column.parameter, self.column.levels
+        if isinstance(parameter, Ordinal):
+            axis.set_ticks(range(len(parameter.values)), [str(v) for v in parameter.values])
+        elif levels is not None and levels <= FEW_LEVELS:
+            axis.set_ticks(
+                self.places(self.values(levels)), [f"{v:g}" for v in self.values(levels)]
+            )
+            axis.set_minor_locator(ticker.NullLocator())
+        elif isinstance(parameter, Int) and not self.is_log:
+            axis.set_major_locator(ticker.MaxNLocator(integer=True))
+
+
+@dataclass(frozen=True, eq=False)
+class SpaceSlice:
+    """A line or plane through a space, along its axes and through one configuration."""
+
+    space: Space
+    axes: tuple[Axis, ...]  # one or two
+    through: Params  # flat and whole
+
+    @classmethod
+    def of(
+        cls, study: StudyReader, names: str | Sequence[str] | None, at: Params | None
+    ) -> SpaceSlice:
+        """Through the best trial that goes with `at`, along `names` or what matters most."""
+        space = study.space
+        if not numbers_of(space):
+            raise MethodError(
+                f"there is no number or ordinal to draw along, only {', '.join(space.parameters)}; "
+                "look at study.belief.predict for each category"
+            )
+        chosen = None if names is None else _checked_names(space, names)
+        through = _configuration(study, dict(at or {}), chosen or ())
+        if chosen is None:
+            chosen = _most_sensitive(study, [n for n in numbers_of(space) if n.name in through])
+        return cls(space, tuple(Axis(column) for column in chosen), through)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def rest(self) -> dict[str, Any]:
+        """What is held still, though the space would let it vary."""
+        free = {column.name for column in self.space.columns} - {*self.names}
+        return {name: value for name, value in self.through.items() if name in free}
+
+    def configurations(self, count: int) -> tuple[list[Vector], list[dict[str, Any]]]:
+        """Places along each axis, and the configurations on their grid, the first axis fastest."""
+        values = [axis.values(count) for axis in self.axes]
+        places = [axis.places(along) for axis, along in zip(self.axes, values, strict=True)]
+        rows: list[dict[str, Any]] = [dict(self.through)]
+        for name, along in zip(reversed(self.names), reversed(values), strict=True):
+            rows = [{**row, name: value} for row in rows for value in along]
+        return places, rows
+
+    def shows(self, trial: Trial) -> bool:
+        """Whether a trial has a place: its parameters need not be those of another option."""
+        return all(name in trial.params for name in self.names)
+
+    def holds(self, trial: Trial) -> bool:
+        """Whether a trial lies in the slice, and not before or behind it."""
+        return all(trial.params.get(name, self) == value for name, value in self.rest.items())
+
+    def places(self, trials: Sequence[Trial]) -> Points:
+        """Where trials are drawn, `(n, axes)`."""
+        along = [axis.places(t.params[axis.name] for t in trials) for axis in self.axes]
+        return np.column_stack(along)
+
+    def dress(self, axes: Any, margin: float = 0.0) -> None:
+        """Give `axes` the scales, limits, ticks and labels of the slice's."""
+        for axis, which in zip(self.axes, "xy", strict=False):
+            axis.dress(axes, which, margin)
+
+    def label_rest(self, panels: Sequence[Any]) -> None:
+        """What is held still, under the label of the middle one of `panels`."""
+        if not self.rest:
+            return
+        middle = panels[len(panels) // 2]
+        inches = middle.figure.get_figwidth() * sum(p.get_position().width for p in panels)
+        parts = (f"{name}{IS}{_worded(value)}" for name, value in self.rest.items())
+        text = fill(", ".join(parts), int(LETTERS * inches))
+        middle.set_xlabel(f"{middle.get_xlabel()}\n{text}")
+
+
+def _worded(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _checked_names(space: Space, names: str | Sequence[str]) -> tuple[Column, ...]:
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    drawable = {column.name: column for column in numbers_of(space)}
+    for name in listed:
+        if name not in drawable:
+            what = "cannot be an axis" if name in space.parameters else "is not in the space"
+            raise ParamsError(f"names: {name!r} {what}; expected one or two of {[*drawable]}")
+    if len(listed) not in (1, 2) or len(set(listed)) < len(listed):
+        raise ParamsError(f"names={names!r}: expected one or two different ones of {[*drawable]}")
+    return tuple(drawable[name] for name in listed)
+
+
+def _configuration(
+    study: StudyReader, at: dict[str, Any], axes: Sequence[Column]
+) -> dict[str, Any]:
+    """The best trial's parameters, or the next best one's, with those of `at` in their place."""
+    for name, value in at.items():
+        if name not in study.space.parameters:
+            raise ParamsError(
+                f"at: {name!r} is not in the space; expected {list(study.space.parameters)}"
+            )
+        study.space.parameters[name].check(value, name)
+    sign = -1.0 if study.direction == "maximize" else 1.0
+    finished = [trial for trial in study.trials if trial.value is not None]
+    if not finished:
+        raise NoBelief("nothing is believed before the first value; tell or add one")
+    ranked = sorted(finished, key=lambda trial: sign * (trial.value or 0.0))
+    middle = {axis.name: axis.codec.decode(np.array([0.5]))[0] for axis in axes}
+    for params in [*(trial.params for trial in ranked), middle]:
+        try:
+            found = study.space.validate({**params, **at})
+        except ParamsError:
+            continue  # `at` opens an option that this one does not have
+        if all(axis.name in found for axis in axes):
+            return found
+    names = [axis.name for axis in axes]
+    raise ParamsError(
+        f"no finished trial goes with at={at!r}{f' and names={names}' if names else ''}; "
+        "give at= a whole configuration"
+    )
+
+
+def _most_sensitive(study: StudyReader, numbers: Sequence[Column]) -> tuple[Column, ...]:
+    """The two numbers that the belief changes fastest along, in the order of the space."""
+    if not numbers:
+        raise MethodError(
+            "the best configuration has no number or ordinal to draw along; choose another with at="
+        )
+    believed = study.belief.believed
+    scales = scales_of(believed.mixture) if isinstance(believed, UnitBelief) else None
+    if scales is None or len(numbers) < 3:
+        return tuple(numbers[:2])
+    shortest = sorted(numbers, key=lambda column: float(scales[column.index]))[:2]
+    return tuple(sorted(shortest, key=lambda column: column.index))

@@ -1,0 +1,63 @@
+"""Trials as marks in a picture."""
+
+from __future__ import annotations
+
+__all__ = ["mark_sites", "mark_values"]
+
+from typing import Any, TypeAlias
+
+from outcrop.plots import canvas
+from outcrop.plots.space_slice import SpaceSlice
+from outcrop.study.study_reader import StudyReader
+from outcrop.study.trial import Trial
+
+Kinds: TypeAlias = list[tuple[str, list[Trial], dict[str, Any]]]  # label, trials, look
+
+
+def mark_values(axes: Any, study: StudyReader, cut: SpaceSlice) -> None:
+    """Values along the one axis of `cut`; trials that have none stand at the bottom."""
+    for label, trials, style in _kinds(study, cut):
+        x = cut.places(trials)[:, 0]
+        if trials[0].value is None:
+            canvas.along_bottom(axes, x, label, style)
+        else:
+            axes.plot(x, [trial.value for trial in trials], label=label, **style)
+    told = [trial for trial in study.trials if trial.std and cut.shows(trial) and cut.holds(trial)]
+    if told:
+        axes.errorbar(
+            cut.places(told)[:, 0],
+            [trial.value for trial in told],
+            yerr=[trial.std for trial in told],
+            fmt="none",
+            ecolor=canvas.INK,
+            elinewidth=1.0,
+            capsize=3,
+            zorder=4,
+            label="± told std",
+        )
+
+
+def mark_sites(axes: Any, study: StudyReader, cut: SpaceSlice) -> None:
+    """Where trials lie on the map that `cut` is, or along the bottom if it has one axis."""
+    for label, trials, style in _kinds(study, cut):
+        places = cut.places(trials)
+        if places.shape[1] == 2:
+            axes.plot(*places.T, label=label, **canvas.on_map(style))
+        else:
+            canvas.along_bottom(axes, places[:, 0], label, style)
+
+
+def _kinds(study: StudyReader, cut: SpaceSlice) -> Kinds:
+    """The kinds of trials that there are."""
+    trials = [trial for trial in study.trials if cut.shows(trial)]
+    finished = [trial for trial in trials if trial.value is not None]
+    inside = [trial for trial in finished if cut.holds(trial)]
+    best = study.best_trial.number
+    kinds: Kinds = [
+        ("data", [trial for trial in inside if trial.number != best], canvas.DATA),
+        ("data elsewhere", [t for t in finished if not cut.holds(t)], canvas.ELSEWHERE),
+        ("best", [trial for trial in inside if trial.number == best], canvas.BEST),
+        ("failed", [trial for trial in trials if trial.state == "failed"], canvas.FAILED),
+        ("running", [trial for trial in trials if trial.state == "running"], canvas.RUNNING),
+    ]
+    return [kind for kind in kinds if kind[1]]

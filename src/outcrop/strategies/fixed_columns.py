@@ -1,0 +1,128 @@
+"""A search among the configurations whose categories, or other columns, have given values.
+
+The columns that are left to choose form a space of their own, which any maximiser can search. `Z`
+are points of that space, `X` those of the whole one.
+"""
+
+from __future__ import annotations
+
+__all__ = ["FixedColumns", "FreeColumnMaximiser", "on_whole_points"]
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from outcrop.maximise import Function, Maximises, Maximum
+from outcrop.space import Fixed, Space
+from outcrop.typing import Points, Rng, Vector
+
+
+@dataclass(frozen=True, eq=False)
+class FixedColumns:
+    """The configurations of a space that have given categories; their active numbers are free."""
+
+    whole: Space
+    point: Vector  # (D,) with the fixed values, and 0 elsewhere
+
+    @classmethod
+    def with_categories(cls, whole: Space, codes: Mapping[str, int]) -> FixedColumns:
+        """By the codes of all categories, those of inactive ones included."""
+        point = np.zeros((1, len(whole.columns)))
+        for column in whole.columns:
+            if column.is_code:
+                point[:, column.index] = codes[column.name]
+        return cls(whole, np.where(whole.active(point), point, 0.0)[0])
+
+    @cached_property
+    def free(self) -> tuple[int, ...]:
+        """The columns that are left to choose."""
+        active = self.whole.active(self.point[None])[0]
+        return tuple(c.index for c in self.whole.columns if active[c.index] and not c.is_code)
+
+    @cached_property
+    def space(self) -> Space:
+        """The space of the free columns; without any it holds one configuration."""
+        own = {str(index): self.whole.columns[index].parameter for index in self.free}
+        return Space(own or {"nothing": Fixed(None)})
+
+    def completed(self, Z: Points) -> Points:
+        """Points of the whole space, from the values of their free columns."""
+        X = np.tile(self.point, (len(Z), 1))
+        X[:, self.free] = Z
+        return X
+
+    def free_values(self, X: Points) -> Points:
+        """The free columns of any points, whatever their other columns are."""
+        return np.ascontiguousarray(X[:, self.free])
+
+    def keys(self, X: Points) -> frozenset[str]:
+        """The keys, in the space of the free columns, of the rows of `X` with these categories."""
+        codes = [column.index for column in self.whole.columns if column.is_code]
+        has_all = (X[:, codes] == self.point[codes]).all(1)
+        return frozenset(self.space.keys(self.free_values(X[has_all])))
+
+    def has_more_than(self, X: Points) -> bool:
+        """Whether it holds a configuration that is not among the rows of `X`."""
+        return self.space.size is None or len(self.keys(X)) < self.space.size
+
+
+@dataclass(frozen=True, eq=False)
+class FreeColumnMaximiser:
+    """A maximiser that varies the free columns only, and avoids the points of `taken`."""
+
+    maximiser: Maximises
+    fixed: FixedColumns
+    taken: frozenset[str]  # keys in the space of the free columns
+
+    def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
+        near = None if incumbents is None else self.fixed.free_values(incumbents)
+        return self.fixed.completed(self.maximiser.candidates(self.fixed.space, rng, near))
+
+    def __call__(
+        self,
+        function: Function,
+        space: Space,
+        rng: Rng,
+        *,
+        forbidden: Collection[str] | None = None,
+        scales: Vector | None = None,
+        candidates: Points | None = None,
+    ) -> Maximum:
+        """As any maximiser, but `forbidden` only says whether points of `taken` are avoided."""
+        found = self.maximiser(
+            _OfFreeColumns(function, self.fixed),
+            self.fixed.space,
+            rng,
+            candidates=None if candidates is None else self.fixed.free_values(candidates),
+            scales=None if scales is None else scales[list(self.fixed.free)],
+            forbidden=frozenset() if forbidden is None else self.taken,
+        )
+        return Maximum(
+            self.fixed.completed(found.point[None])[0],
+            found.value,
+            self.fixed.completed(found.candidates),
+            found.values,
+            found.evaluations,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _OfFreeColumns:
+    """A function of whole points as one of their free columns."""
+
+    function: Function
+    fixed: FixedColumns
+
+    def __call__(self, Z: Points) -> Vector:
+        return self.function(self.fixed.completed(Z))
+
+    def with_gradient(self, Z: Points) -> tuple[Vector, Points]:
+        values, gradients = self.function.with_gradient(self.fixed.completed(Z))
+        return values, self.fixed.free_values(gradients)
+
+
+def on_whole_points(function: Function) -> Function:
+    """The function that a `FreeColumnMaximiser` was given, from the one that it maximises."""
+    return function.function if isinstance(function, _OfFreeColumns) else function

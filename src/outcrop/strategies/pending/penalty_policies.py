@@ -1,0 +1,125 @@
+"""Policies that leave the belief as it is and lower the acquisition around running trials."""
+
+from __future__ import annotations
+
+__all__ = ["HardPenalisation", "LocalPenalisation", "Penalisation"]
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal
+
+import numpy as np
+
+from outcrop.acquisition import Acquisition
+from outcrop.errors import MethodError
+from outcrop.former_names import accept_former_value
+from outcrop.inference import Laplace
+from outcrop.space import Space
+from outcrop.strategies.base import View
+from outcrop.strategies.pending.base import Accounted, in_order
+from outcrop.strategies.pending.lipschitz import estimated
+from outcrop.strategies.pending.penalised_acquisition import Penalised
+from outcrop.strategies.pending.penalty_factors import Gaussian, Hard, Penalty, Shape
+from outcrop.surrogates import Forest, Mixture
+from outcrop.typing import Matrix, Rng
+
+
+@dataclass(frozen=True, kw_only=True)
+class Penalisation(ABC):
+    """What penalising policies have in common.
+
+    `local`: a Lipschitz constant for every running trial, from its neighbourhood, instead of one
+    for all. `constants`: of the posterior "mean", or the largest of several "draws" from it, which
+    may be steeper and cost more time. `positivity`: how acquisitions that may be negative, such as
+    UCB, are made positive, by "softplus" or by an "offset" of their lowest value.
+    """
+
+    local: bool = False
+    constants: Literal["mean", "draws"] = "mean"
+    positivity: Literal["softplus", "offset"] = "softplus"
+
+    def __post_init__(self) -> None:
+        accept_former_value(self, "pending", "constants")
+        name = type(self).__name__
+        if self.constants not in ("mean", "draws"):
+            raise MethodError(f'{name}(constants={self.constants!r}): expected "mean" or "draws"')
+        if self.positivity not in ("softplus", "offset"):
+            raise MethodError(
+                f'{name}(positivity={self.positivity!r}): expected "softplus" or "offset"'
+            )
+
+    @abstractmethod
+    def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
+        """The penaliser, of |μ − M|, σ and L of every component and busy point, `(k, p)`."""
+
+    def check(self, method: Any) -> None:
+        """Refuse a `Method` whose belief cannot be penalised by."""
+        if isinstance(method.surrogate, Forest):
+            raise MethodError(
+                f"Method(pending={self!r}, surrogate={method.surrogate!r}): the mean of a forest "
+                "has no gradients to penalise by; use pending=Believer() or Liar(), or a Gaussian "
+                "process"
+            )
+        if self.constants == "draws" and isinstance(method.inference, Laplace):
+            raise MethodError(
+                f"Method(pending={self!r}, inference=Laplace()): functions cannot be "
+                'drawn from the marginal GP; use constants="mean", or Slice() or MAP()'
+            )
+
+    def account(
+        self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
+    ) -> Accounted:
+        if not len(view.pending):
+            return posterior, acquisition
+        busy = in_order(view.pending)
+        mean, var = posterior.predict_each(busy)
+        lowest = np.array([[part.incumbent()] for part in posterior.components])
+        found = estimated(posterior, space, busy, rng, self.constants, self.local, repr(self))
+        shape = self.shape(np.abs(mean - lowest), np.sqrt(var), found.around)
+        penalty = Penalty.on(space, busy, shape)
+        return posterior, Penalised(acquisition, penalty, self.positivity)
+
+
+@dataclass(frozen=True)
+class LocalPenalisation(Penalisation):
+    """Local penalisation: worth less where the minimum is unlikely to be [González et al. 2016].
+
+        oc.Method(pending=oc.pending.LocalPenalisation())
+        oc.Method(pending=oc.pending.LocalPenalisation(local=True, constants="draws"))
+
+    At a running trial itself something is left, at most a half.
+    """
+
+    def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
+        return Gaussian(gap, std, slope)
+
+
+@dataclass(frozen=True)
+class HardPenalisation(Penalisation):
+    """The hard local penaliser: worth nothing at a running trial [Alvi 2019, section 4.4.1].
+
+        oc.Method(pending=oc.pending.HardPenalisation(gamma=2.0))
+        oc.Method(pending=oc.pending.HardPenalisation(p=-math.inf))  # with an edge
+
+    `gamma` is how many standard deviations the radius allows for, `p` how sharp its edge is.
+    """
+
+    gamma: float = 1.0
+    p: float = -5.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.gamma < inf:
+            raise MethodError(
+                f"HardPenalisation(gamma={self.gamma!r}): expected a number of at least 0, such "
+                "as 1.0: the standard deviations that the radius allows for"
+            )
+        if not self.p < 0:
+            raise MethodError(
+                f"HardPenalisation(p={self.p!r}): expected a number below 0, such as -5.0, or "
+                "-inf for a sharp edge"
+            )
+
+    def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
+        return Hard.of(gap, std, slope, self.gamma, self.p)

@@ -1,0 +1,86 @@
+"""Taking turns: one ask of a study at a time, among all processes that share it."""
+
+from __future__ import annotations
+
+__all__ = ["TURN", "AskLock", "owner_of"]
+
+import logging
+import os
+import random
+import threading
+import time
+from types import TracebackType
+
+from outcrop.errors import OutcropError, StorageError
+from outcrop.study.storage import Lease, Storage
+
+logger = logging.getLogger(__name__)
+
+TURN = "ask"  # the lease's name
+DEADLINE = 3.0  # seconds after which the turn of a process that died is over
+FIRST_WAIT, LONGEST_WAIT = 0.002, 0.05  # seconds between two tries
+
+
+def owner_of(token: str) -> str:
+    """Who takes leases for a study that was opened with `token`; a forked child is another."""
+    return f"{os.getpid()}:{token}"
+
+
+class AskLock:
+    """A lock with a deadline, which its holder renews for as long as it thinks.
+
+    A turn that is lost all the same costs a suggestion at worst: the log decides who was first.
+    """
+
+    def __init__(self, store: Storage, study: int, token: str) -> None:
+        self._store = store
+        self._study = study
+        self._token = token
+        self._threads = threading.Lock()  # threads of this process are one owner
+        self._done = threading.Event()
+
+    def __enter__(self) -> None:
+        self._threads.acquire()
+        try:
+            self._wait()
+            self._done = threading.Event()
+            threading.Thread(target=self._renew, args=(self._done,), daemon=True).start()
+        except BaseException:
+            self._threads.release()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._done.set()
+        try:
+            # What was appended has ended it; a store that is out of reach would not answer now.
+            if kind is not None and not issubclass(kind, StorageError):
+                self._store.release(self._study, owner_of(self._token), [TURN])
+        finally:
+            self._threads.release()
+
+    def _wait(self) -> None:
+        wait = FIRST_WAIT
+        while not self._taken():
+            time.sleep(wait * random.uniform(0.5, 1.5))
+            wait = min(2 * wait, LONGEST_WAIT)
+
+    def _taken(self) -> bool:
+        """Look before trying: those who look are in nobody's way, those who write are."""
+        held = self._store.leases(self._study).get(TURN)
+        if held is not None and held.left > 2 * DEADLINE:  # the clock was set back meanwhile
+            self._store.release(self._study, held.owner, [TURN])
+        elif held is not None and held.left > 0:
+            return False
+        return self._store.acquire(self._study, Lease(TURN, owner_of(self._token), DEADLINE))
+
+    def _renew(self, done: threading.Event) -> None:
+        while not done.wait(DEADLINE / 3):
+            try:
+                self._store.renew(self._study, owner_of(self._token), [TURN], DEADLINE)
+            except OutcropError as error:
+                logger.warning("a turn could not be renewed: %s", error)

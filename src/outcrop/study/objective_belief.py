@@ -1,0 +1,128 @@
+"""What a study believes of its objective, and what it recommends, in the user's sign and units."""
+
+from __future__ import annotations
+
+__all__ = ["ObjectiveBelief", "Recommendation", "Search", "recommended"]
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+
+from outcrop.errors import SpaceExhausted
+from outcrop.maximise import Function
+from outcrop.space import Space
+from outcrop.strategies.base import Belief, Strategy
+from outcrop.strategies.wrapped_model import maximised_next
+from outcrop.study.best_trial import best_of
+from outcrop.study.commands import Purpose, generator
+from outcrop.study.state import Record, State
+from outcrop.study.trial import Trial
+from outcrop.typing import Params, Vector
+
+DRAWS = 1000  # a probability is then known to ± 0.03
+BEYOND = 6.0  # standard deviations, on both sides, by which a configuration is no rival any more
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectiveBelief:
+    """What is believed of the objective, without the noise of observing it."""
+
+    state: State
+    believed: Belief  # on encoded points, in the sign that makes smaller better
+    strategy: Strategy
+
+    @property
+    def space(self) -> Space:
+        return self.state.space
+
+    @property
+    def sign(self) -> float:
+        """Of the user's values, where the model's are to be minimised."""
+        return self.state.sign
+
+    @overload
+    def predict(self, params: Params) -> tuple[float, float]: ...
+
+    @overload
+    def predict(self, params: Sequence[Params]) -> tuple[Vector, Vector]: ...
+
+    def predict(self, params: Params | Sequence[Params]) -> tuple[Any, Any]:
+        """Mean and standard deviation: two floats for one configuration, two arrays for a list."""
+        one = isinstance(params, Mapping)
+        configurations = [params] if one else params
+        mean, std = self.believed.predict(self.space.encode(configurations).X)  # type: ignore[arg-type]
+        mean = self.sign * mean
+        return (float(mean[0]), float(std[0])) if one else (mean, std)
+
+    @cached_property
+    def search(self) -> Search | None:
+        """The acquisition that the next trial maximises; None if it maximises none.
+
+        That is so while the initial design lasts, for methods without a model, for the repeated and
+        perturbed points of `Perturbed` and `Hierarchical`, and for a `Hierarchical` that is not
+        `pooled`: it maximises one function of the numbers and another of the rest. With `"cocabo"`
+        the categories are drawn by bandits, and only the numbers maximise the acquisition.
+
+        The search uses the random numbers of this belief, so that both have the same
+        hyperparameters; those of a trial that is asked for may differ a little.
+        """
+        rng = generator(self.state, Purpose.BELIEF)
+        try:
+            suggestion, function = maximised_next(self.strategy, self.state.view, rng)
+        except SpaceExhausted:
+            return None
+        name = suggestion.why.get("acquisition")
+        return None if name is None or function is None else Search(self.space, name, function)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """An acquisition as it is maximised next, with running and failed trials accounted for."""
+
+    space: Space
+    acquisition: str  # the name of its class
+    function: Function  # of encoded points
+
+    def score(self, params: Sequence[Params]) -> Vector:
+        """What each configuration is worth as the next trial, in the acquisition's own units."""
+        return self.function(self.space.encode(params).X)
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The evaluated configuration that is believed best, and the best trial at it.
+
+    If `robust`, mean and standard deviation are those of the average over the noise of inputs.
+    """
+
+    params: Params
+    mean: float
+    std: float
+    probability: float  # that no other evaluated configuration is better
+    trial: Trial
+    robust: bool = False
+
+
+def recommended(state: State, belief: Belief, robust: bool = False) -> Recommendation:
+    """The evaluated configuration with the best mean of `belief`."""
+    groups: dict[str, list[Record]] = {}
+    for record in state.in_state("finished"):
+        groups.setdefault(record.key, []).append(record)
+    X = np.array([records[0].x for records in groups.values()])
+    mean, std = belief.predict(X)
+    chosen = int(np.argmin(mean))
+    rivals = mean - BEYOND * std <= mean[chosen] + BEYOND * std[chosen]
+    draws = belief.sample(X[rivals], generator(state, Purpose.RECOMMEND), DRAWS)
+    records = list(groups.values())[chosen]
+    trial = best_of((record.trial for record in records), state.sign)
+    return Recommendation(
+        params=trial.params,
+        mean=float(state.sign * mean[chosen]),
+        std=float(std[chosen]),
+        probability=float(np.mean(draws[:, rivals[:chosen].sum()] <= draws.min(1))),
+        trial=trial,
+        robust=robust,
+    )

@@ -1,0 +1,197 @@
+"""Worker processes of which each can die alone.
+
+Each worker is a pool of one process of its own. In a pool that several workers share, a process
+that dies within milliseconds of taking a trial can go unnoticed, and its trial is waited for
+forever; a pool of one breaks instead, which says the same as a death that was seen.
+"""
+
+from __future__ import annotations
+
+__all__ = ["Isolated"]
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from threading import Thread
+from typing import Any
+
+from pebble import ProcessExpired, ProcessPool
+
+from outcrop.study.running import worker_process
+from outcrop.study.running.evaluation import Outcome
+from outcrop.study.running.interrupts import Interrupts, blocked
+from outcrop.study.running.pickling import main_is_importable, pack
+from outcrop.study.running.probe import probe
+from outcrop.study.trial import Trial
+
+# Workers share the cores already; what the user has set is left as it is.
+ONE_THREAD = {
+    name: "1"
+    for name in (
+        "OPENBLAS_NUM_THREADS",
+        "OMP_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "NUMEXPR_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+    )
+}
+
+
+class Isolated:
+    """`size` processes that evaluate an objective; a crash or a timeout costs one trial."""
+
+    broken = ""  # never for long: what dies is replaced
+
+    def __init__(
+        self, objective: Any, size: int, trial_timeout: float | None, interrupts: Interrupts
+    ) -> None:
+        self.size = size
+        packed, environment = pack(objective), ONE_THREAD | dict(os.environ)
+        self._surroundings = ExitStack()
+        self._workers: list[_Worker] = []
+        try:
+            self._surroundings.enter_context(_without_false_main())
+            with _environment(environment):
+                context = _context()
+                probe(context, packed, environment, interrupts)
+                for _ in range(size):
+                    worker = _Worker(context, packed, environment, trial_timeout)
+                    self._workers.append(worker)
+        except BaseException:
+            self.stop()
+            raise
+
+    def start(self, trial: Trial) -> Evaluation:
+        worker = next(worker for worker in self._workers if worker.is_free)
+        return worker.start(trial)
+
+    def stop(self) -> None:
+        """End all processes, busy or not, at once rather than one after the other."""
+        threads = [Thread(target=worker.stop) for worker in self._workers]
+        self._workers = []
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self._surroundings.close()
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A trial that runs, or ran, in a process of its own."""
+
+    future: Future[Outcome]
+    trial_timeout: float | None
+
+    def done(self) -> bool:
+        return self.future.done()
+
+    def outcome(self) -> Outcome:
+        error = self.future.exception()
+        if error is None:
+            return self.future.result()
+        if isinstance(error, TimeoutError):
+            return Outcome(reason=f"no result within {self.trial_timeout:g} s")
+        if isinstance(error, ProcessExpired):
+            code = error.exitcode
+            ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+            return Outcome(reason=f"the process of the evaluation died ({ended})")
+        if isinstance(error, BrokenProcessPool):
+            return Outcome(reason="the process of the evaluation died")
+        return Outcome.of(error)
+
+
+class _Worker:
+    """One process, replaced when it dies."""
+
+    def __init__(
+        self,
+        context: Any,
+        packed: bytes,
+        environment: Mapping[str, str],
+        trial_timeout: float | None,
+    ) -> None:
+        self._new_pool = partial(
+            ProcessPool,
+            1,
+            initializer=worker_process.load,
+            initargs=(packed, environment),
+            context=context,
+        )
+        self._trial_timeout = trial_timeout
+        self._pool: Any = self._new_pool()  # its methods have no types
+        self._newest: Evaluation | None = None
+        _ = self._pool.active  # asking starts it, while the environment is as it should be
+
+    @property
+    def is_free(self) -> bool:
+        return self._newest is None or self._newest.done()
+
+    def start(self, trial: Trial) -> Evaluation:
+        try:
+            future = self._scheduled(trial)
+        except RuntimeError:  # the pool broke: its process died before it said what it was doing
+            self.stop()
+            self._pool = self._new_pool()
+            future = self._scheduled(trial)
+        self._newest = Evaluation(future, self._trial_timeout)
+        return self._newest
+
+    def stop(self) -> None:
+        self._pool.stop()
+        self._pool.join()
+
+    def _scheduled(self, trial: Trial) -> Future[Outcome]:
+        future: Future[Outcome] = self._pool.schedule(
+            worker_process.evaluate_loaded, args=(trial,), timeout=self._trial_timeout
+        )
+        return future
+
+
+def _context() -> Any:
+    """How processes are made: as copies of a server that has loaded this module, or from nothing.
+
+    A copy of this process itself would have its threads' locks in whatever state they are.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    from multiprocessing import forkserver, resource_tracker
+
+    forkserver.set_forkserver_preload([worker_process.__name__])
+    resource_tracker.ensure_running()  # here, because it would unblock Ctrl-C
+    with blocked():  # a worker that still imports must not answer it
+        forkserver.ensure_running()
+    return multiprocessing.get_context("forkserver")
+
+
+@contextmanager
+def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
+    """Set what is not set, for processes that are started in the block."""
+    missing = {name: value for name, value in wanted.items() if name not in os.environ}
+    os.environ.update(missing)
+    try:
+        yield
+    finally:
+        for name in missing:
+            os.environ.pop(name, None)
+
+
+@contextmanager
+def _without_false_main() -> Iterator[None]:
+    """Hide a `__file__` that is no file, such as `<stdin>`, which a new process would look for."""
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    if file is None or main_is_importable():
+        yield
+        return
+    del main.__file__
+    try:
+        yield
+    finally:
+        main.__file__ = file

@@ -1,0 +1,138 @@
+"""The trials of a run between their ask and their tell."""
+
+from __future__ import annotations
+
+__all__ = ["RunningTrial", "RunningTrials", "attempt"]
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from outcrop.errors import StorageError, TrialError
+from outcrop.study.running import lease_renewal
+from outcrop.study.running.evaluation import described
+from outcrop.study.running.progress import RunTally
+from outcrop.study.running.protocol import Runnable
+from outcrop.study.running.run_limits import INTERRUPTED
+from outcrop.study.running.workers import Job
+from outcrop.study.trial import Trial
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class RunningTrial:
+    """A trial between its ask and its tell."""
+
+    trial: Trial
+    job: Job | None = None  # None until a worker has it
+
+
+@dataclass
+class RunningTrials:
+    """Asks for trials, tells their outcomes, and gives back those that have none."""
+
+    study: Runnable
+    tally: RunTally
+    heartbeat: lease_renewal.Heartbeat
+    each: list[RunningTrial] = field(default_factory=list)
+    asked: int = 0
+    store_failed: bool = False  # while a failed run was being ended
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    def ask(self) -> RunningTrial:
+        """The next trial, or `SpaceExhausted`; its lease is renewed until it is told."""
+        running = RunningTrial(self.study.ask(lease=lease_renewal.LEASE))
+        self.each.append(running)
+        self.heartbeat.hold(running.trial.number)
+        self.asked += 1
+        return running
+
+    def done(self) -> list[RunningTrial]:
+        """Trials whose evaluation has ended."""
+        return [running for running in self.each if running.job and running.job.done()]
+
+    def tell(self, running: RunningTrial) -> Trial | None:
+        """Tell the outcome of an evaluation that has ended; the finished or failed trial.
+
+        None if another process has released or told the trial meanwhile.
+        """
+        assert running.job is not None  # it has ended
+        outcome = running.job.outcome()
+        trial = None
+        try:
+            if outcome.value is not None:
+                trial = self.study.tell(running.trial, outcome.value)
+            else:
+                info = {"traceback": outcome.traceback} if outcome.traceback else None
+                trial = self.study.fail(running.trial, outcome.reason, info=info)
+        except TrialError as error:
+            logger.warning("the outcome of a trial is not kept (%s): %s", outcome, error)
+        self._forget(running)
+        if trial is not None:
+            self.tally.count(trial)
+            if trial.state == "failed":
+                logger.info("trial %d failed: %s", trial.number, trial.reason)
+        return trial
+
+    # After an error or Ctrl-C: further errors are logged, so that the first one is raised. A store
+    # that fails is not tried again, since that may take a minute; leases expire by themselves.
+
+    def tell_done(self) -> None:
+        """Tell the outcomes that have arrived."""
+        done = self.done()
+        try:
+            for running in done:
+                with attempt("tell a result"):
+                    self.tell(running)
+        except StorageError as error:
+            self._log_store_failure(error)
+            for running in done:
+                if running in self.each and running.job is not None:
+                    number, outcome = running.trial.number, running.job.outcome()
+                    logger.warning("trial %d is not told: %s", number, outcome)
+
+    def abandon(self, reason: str) -> None:
+        """Give back all trials that are left, and record why the run ended."""
+        if self.store_failed:
+            return
+        try:
+            for running in list(self.each):
+                self._give_back(running, reason)
+            with attempt("record why the run ended"):
+                if reason == INTERRUPTED:
+                    logger.warning("interrupted: %d trials are kept", len(self.study.trials))
+                if reason == INTERRUPTED or self.asked:
+                    self.study.stop(reason)
+        except StorageError as error:
+            self._log_store_failure(error)
+
+    def _give_back(self, running: RunningTrial, reason: str) -> None:
+        trial = running.trial
+        with attempt(f"give trial {trial.number} back"):
+            self.study.release(trial)
+            params = dict(trial.params)
+            logger.warning("%s: trial %d is given back, %s", reason, trial.number, params)
+        self._forget(running)
+
+    def _forget(self, running: RunningTrial) -> None:
+        self.each.remove(running)
+        self.heartbeat.let_go(running.trial.number)
+
+    def _log_store_failure(self, error: StorageError) -> None:
+        self.store_failed = True
+        logger.warning("the end of the run could not be recorded in the store: %s", error)
+
+
+@contextmanager
+def attempt(what: str) -> Iterator[None]:
+    """Log an error of the block, except for one of the store."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except Exception as error:
+        logger.warning("could not %s: %s", what, described(error))

@@ -1,0 +1,56 @@
+"""Studies in a PostgreSQL database, which several machines can reach."""
+
+from __future__ import annotations
+
+__all__ = ["Postgresql"]
+
+from sqlalchemy import URL, Connection, Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import StaticPool
+
+from outcrop.errors import StorageError
+
+TABLES_LOCK = 0x6F757463  # any number that no other program is likely to lock
+AGAIN = frozenset({"40001", "40P01", "55P03"})  # serialisation failure, deadlock, lock timeout
+
+
+class Postgresql:
+    """A database at `url`; locks are those of rows, and the clock is the server's."""
+
+    alone = False
+    reconnects = True
+
+    def __init__(self, url: URL, shown: str) -> None:
+        self.shown = shown
+        self._url = url.set(drivername="postgresql+psycopg")
+
+    def engine(self) -> Engine:
+        try:
+            return create_engine(self._url, poolclass=StaticPool, hide_parameters=True)
+        except ImportError as error:
+            raise StorageError(
+                f"{self.shown} needs a driver that is not installed ({error.name}); "
+                "install it with: pip install 'psycopg[binary]'"
+            ) from None
+
+    def may_hold_tables(self) -> bool:
+        return True
+
+    def check(self) -> None:
+        """Nothing: a lost connection is told by the next statement."""
+
+    def before_writing(self, connection: Connection) -> None:
+        """Nothing."""
+
+    def before_creating(self, connection: Connection) -> None:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
+
+    def now(self, connection: Connection) -> float:
+        return float(connection.scalar(text("SELECT extract(epoch FROM clock_timestamp())")))
+
+    def is_busy(self, error: DBAPIError) -> bool:
+        return getattr(error.orig, "sqlstate", None) in AGAIN
+
+    def explained(self, error: DBAPIError) -> StorageError:
+        said = " ".join(str(error.orig).split())
+        return StorageError(f"{self.shown}: the database refused or cannot be reached: {said}")

@@ -1,0 +1,53 @@
+"""Finding, listing and deleting stored studies."""
+
+from __future__ import annotations
+
+__all__ = ["delete_study", "list_studies", "load_study"]
+
+from typing import Any
+
+from outcrop.errors import StudyError
+from outcrop.space.plain import nearest
+from outcrop.strategies import strategy_for
+from outcrop.strategies.method_text import described, difference, restored
+from outcrop.study import log
+from outcrop.study.storage import Storage, open_storage
+from outcrop.study.study import Study
+
+
+def load_study(name: str, storage: str | Storage, *, method: Any = None) -> Study:
+    """A stored study, to go on with or to look at while others work on it.
+
+        study = oc.load_study("mlp", storage="sqlite:///mlp.db")
+
+    `method` is needed only for a study whose method has parts of one's own, which no store holds.
+    """
+    store = open_storage(storage)
+    identity = _found(store, name)
+    state = log.opened(name, store.read(identity))
+    created = state.created
+    if method is None:
+        method = restored(created.method)
+    elif lines := difference(created.method, described(method)):
+        raise StudyError("\n  ".join([f"study {name!r} has another method:", *lines]))
+    return Study._of(store, name, identity, state, strategy_for(method, created.space))
+
+
+def list_studies(storage: str | Storage) -> list[str]:
+    """Names of the studies in a store, the oldest first."""
+    return open_storage(storage).names()
+
+
+def delete_study(name: str, storage: str | Storage) -> None:
+    """Remove a study and all its trials; whoever still works on it gets a `StudyError`."""
+    store = open_storage(storage)
+    store.delete(_found(store, name))
+
+
+def _found(store: Storage, name: str) -> int:
+    identity = store.find(name)
+    if identity is None:
+        names = store.names()
+        there = f"there are {names}" if names else "there is none"
+        raise StudyError(f"study {name!r} does not exist: {there}{nearest(name, names)}")
+    return identity

@@ -1,0 +1,230 @@
+"""Hyperparameters of processes in the leaves of a conditional space.
+
+Given the shared effects, leaves are independent, and a new result changes the factor of one leaf
+only. So warm chains move the slots of the leaves that have new observations, and those that all
+leaves share. `theta` is `(dim,)`.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BranchChains", "BranchTarget"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from outcrop.data import Observations
+from outcrop.errors import ModelError, NumericalError
+from outcrop.inference import Draws, Inference, Laplace, Slice
+from outcrop.kernels import Constant, Kernel, Within
+from outcrop.linalg import Indices
+from outcrop.params import Layout
+from outcrop.surrogates.branch_gp import (
+    BranchData,
+    BranchGP,
+    LeafFactor,
+    joint_log_density,
+    leaf_factor,
+)
+from outcrop.surrogates.mixture import Mixture
+from outcrop.surrogates.warm_chains import PriorOfSlots, conditioned, restored, stored
+from outcrop.typing import Mask, Matrix, Rng, Vector
+
+NO_SLOTS = Within((), Constant())  # in place of the leaves, to lay out the shared slots alone
+
+
+@dataclass(frozen=True, eq=False)
+class BranchTarget(PriorOfSlots):
+    """The posterior of a model's free slots; a leaf that did not move is not factorised again."""
+
+    model: BranchGP
+    data: BranchData
+    _kept: dict[int, tuple[bytes, LeafFactor | None]] = field(default_factory=dict)
+
+    @cached_property
+    def layout(self) -> Layout[BranchGP]:
+        return Layout.of(self.model, self.data.data)
+
+    def log_likelihood(self, theta: Vector) -> float:
+        common = self._common.bind(theta[self._common_part])
+        scalars = np.array([common.noise, common.mean]).tobytes()
+        try:
+            each = [
+                self._factor(i, theta[part], scalars, common) for i, part in enumerate(self._parts)
+            ]
+            return joint_log_density(each, self.data, common.shared_variance)
+        except NumericalError:
+            return -inf
+
+    def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        try:
+            value, bar = self.layout.bind(theta).log_likelihood_with_gradient(self.data)
+        except NumericalError:
+            return -inf, np.zeros_like(theta)
+        return value, self.layout.gradient(theta, bar)
+
+    def moved_by(self, leaves: Indices) -> Indices:
+        """The coordinates of `theta` that some leaves have, and those that all leaves share."""
+        own = [self._parts[leaf] for leaf in leaves]
+        return np.sort(np.concatenate([self._common_part, *own]))
+
+    def _factor(self, i: int, theta: Vector, scalars: bytes, common: BranchGP) -> LeafFactor | None:
+        own = self.data.leaves[i]
+        if own is None:
+            return None
+        key = theta.tobytes() + scalars
+        known = self._kept.get(i)
+        if known is None or known[0] != key:
+            kernel = self._leaves[i].bind(theta)
+            known = key, leaf_factor(kernel, own, common.noise, common.mean)[0]
+            self._kept[i] = known
+        return known[1]
+
+    @cached_property
+    def _leaves(self) -> list[Layout[Kernel]]:
+        return [Layout.of(leaf.kernel, self.data.data) for leaf in self.model.leaves]
+
+    @cached_property
+    def _parts(self) -> list[Indices]:
+        """Where the slots of each leaf are in `theta`."""
+        return [self._found(f"leaves.{i}.") for i, _ in enumerate(self.model.leaves)]
+
+    @cached_property
+    def _common(self) -> Layout[BranchGP]:
+        """The slots that no leaf has for itself, of a model whose leaves have none."""
+        return Layout.of(replace(self.model, leaves=(NO_SLOTS,)), self.data.data)
+
+    @cached_property
+    def _common_part(self) -> Indices:
+        return np.concatenate([self._found(name) for name in ("shared", "noise", "mean")])
+
+    def _found(self, prefix: str) -> Indices:
+        some = [slot.part for slot in self.layout.slots if slot.name.startswith(prefix)]
+        return np.concatenate(
+            [np.zeros(0, dtype=np.intp), *(np.arange(part.start, part.stop) for part in some)]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _SomeCoordinates:
+    """A target in some of its coordinates, the others being as they are in `theta`."""
+
+    target: BranchTarget
+    theta: Vector
+    moving: Indices
+
+    @property
+    def dim(self) -> int:
+        return len(self.moving)
+
+    @property
+    def gaussian(self) -> Mask:
+        return np.zeros(self.dim, dtype=np.bool_)
+
+    def whole(self, some: Vector) -> Vector:
+        theta = self.theta.copy()
+        theta[self.moving] = some
+        return theta
+
+    def log_prior(self, theta: Vector) -> float:
+        return self.target.log_prior(self.whole(theta))
+
+    def log_likelihood(self, theta: Vector) -> float:
+        return self.target.log_likelihood(self.whole(theta))
+
+    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        value, gradient = self.target.log_prior_with_gradient(self.whole(theta))
+        return value, gradient[self.moving]
+
+    def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        value, gradient = self.target.log_likelihood_with_gradient(self.whole(theta))
+        return value, gradient[self.moving]
+
+    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        value, gradient = self.target.log_jacobian_with_gradient(self.whole(theta))
+        return value, gradient[self.moving]
+
+    def sample_prior(self, rng: Rng, n: int) -> Matrix:
+        return self.target.sample_prior(rng, n)[:, self.moving]
+
+
+@dataclass(frozen=True, eq=False)
+class BranchChains:
+    """`model` with its free slots filled by `inference`: one component per draw."""
+
+    model: BranchGP
+    inference: Inference
+
+    def __post_init__(self) -> None:
+        if isinstance(self.inference, Laplace):
+            raise ModelError(
+                "processes in leaves have no Laplace approximation; use Slice() or MAP()"
+            )
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        """The belief given `observations`, started from an earlier mixture's `state`."""
+        data = self.model.sorted(observations)
+        target = BranchTarget(self.model, data)
+        if target.dim == 0:
+            return Mixture.single(self.model.condition(data))
+        marks = [0 if own is None else own.data.mark for own in data.leaves]
+        draws = self._drawn(target, marks, rng, previous or {})
+        components, weights = conditioned(
+            draws.thetas,
+            np.ones(len(draws)),
+            lambda theta: target.layout.bind(theta).condition(data),
+        )
+        state = {"marks": marks, **stored(target.layout, draws, observations)}
+        return Mixture(components, weights, state)
+
+    def _drawn(
+        self, target: BranchTarget, marks: list[int], rng: Rng, before: Mapping[str, Any]
+    ) -> Draws:
+        start = restored(target.layout, before, target.data.data)
+        inference, known = self.inference, before.get("marks", [])
+        if (
+            start is None
+            or start.widths is None
+            or not isinstance(inference, Slice)
+            or len(start) != inference.chains
+            or len(known) != len(marks)
+            or np.isnan(start.thetas).any()
+        ):
+            return inference.infer(target, rng, start)
+        changed = np.flatnonzero(np.array(known) != np.array(marks))
+        return _followed(target, start, start.widths, target.moved_by(changed), inference, rng)
+
+
+def _followed(
+    target: BranchTarget,
+    start: Draws,
+    widths: Matrix,
+    moving: Indices,
+    inference: Slice,
+    rng: Rng,
+) -> Draws:
+    """Chains that have moved in some coordinates, as many of them as `inference` says."""
+    thetas, widths = start.thetas.copy(), widths.copy()
+    if not len(moving):
+        return Draws.equal(thetas, start.log_densities, widths)
+    alone = replace(inference, chains=1, moved=None, patience=inf)
+    chains: NDArray[np.intp] = np.arange(len(thetas))
+    if inference.moved is not None:
+        chains = np.sort(rng.permutation(chains)[: inference.moved])
+    for chain in chains.tolist():
+        some = _SomeCoordinates(target, thetas[chain], moving)
+        own = Draws.equal(
+            thetas[chain][None, moving], np.full(1, np.nan), widths[chain][None, moving]
+        )
+        drawn = alone.infer(some, rng, own)
+        thetas[chain] = some.whole(drawn.thetas[0])
+        if drawn.widths is not None:
+            widths[chain, moving] = drawn.widths[0]
+    return Draws.equal(thetas, np.full(len(thetas), np.nan), widths)

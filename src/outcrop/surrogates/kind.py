@@ -1,0 +1,129 @@
+"""Kinds of surrogate, and the one way in which a surrogate is made.
+
+A kind is no surrogate yet: which columns are numbers is known with the space, and whether noise is
+learnt with the objective. `Kind.surrogate` is given all of it, and returns a surrogate or None.
+"""
+
+from __future__ import annotations
+
+__all__ = ["GivenModel", "GivenSurrogate", "Kind", "KernelKind", "Plain", "Search", "kind_of"]
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+from outcrop.errors import ModelError
+from outcrop.kernels import Kernel
+from outcrop.surrogates.base import Model, Surrogate
+from outcrop.surrogates.gp import GP
+from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.situation import INFERENCE, Situation
+
+
+class Search(Enum):
+    """What the acquisition of a kind is maximised over."""
+
+    SPACE = "the space"
+    BRANCHES = "each branch of a conditional space, before branches are compared"
+    ONE_HOT_CUBE = "the cube of one-hot codes, rounded to configurations"
+
+
+class Kind(ABC):
+    """A kind of surrogate.
+
+    A new kind is a frozen dataclass in a file of its own with `label` and `surrogate`:
+
+        @dataclass(frozen=True)
+        class Rough(Kind):
+            label = "rough GP"
+
+            def surrogate(self, situation: Situation) -> Surrogate:
+                kernel = situation.kernel(numbers=Matern12)
+                return situation.over_noise(
+                    lambda noise, inference: Inferred(GP(kernel, noise), inference)
+                )
+    """
+
+    search: ClassVar[Search] = Search.SPACE
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The name of the surrogate in the record of a suggestion."""
+
+    @abstractmethod
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        """The surrogate for a situation; None if the kind has nothing to offer there."""
+
+
+@dataclass(frozen=True)
+class Plain(Kind):
+    """A Gaussian process that varies alike everywhere.
+
+    oc.Method(surrogate=oc.surrogates.Plain())    # the same as oc.Method()
+    """
+
+    label = "GP"
+
+    def surrogate(self, situation: Situation) -> Surrogate:
+        return fitted_process(situation, situation.kernel())
+
+
+class KernelKind(Kind):
+    """A kind that differs from the plain process in the kernel of its numbers only."""
+
+    @abstractmethod
+    def kernel(self, situation: Situation) -> Kernel:
+        """The kernel of all columns; its free slots are inferred."""
+
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        if not situation.numbers:
+            return None
+        return fitted_process(situation, self.kernel(situation))
+
+
+@dataclass(frozen=True)
+class GivenModel(Kind):
+    """A model of the user's own, whose free slots are inferred."""
+
+    model: Model
+    label = "Inferred"
+
+    def surrogate(self, situation: Situation) -> Surrogate:
+        return Inferred(self.model, situation.inference or INFERENCE)
+
+
+@dataclass(frozen=True)
+class GivenSurrogate(Kind):
+    """A surrogate of the user's own, which is the same in every situation."""
+
+    given: Surrogate
+
+    @property
+    def label(self) -> str:
+        return type(self.given).__name__
+
+    def surrogate(self, situation: Situation) -> Surrogate:
+        return self.given
+
+
+def kind_of(part: Kind | Surrogate | Model | None) -> Kind:
+    """The kind behind what `Method(surrogate=...)` takes; None is the plain process."""
+    if part is None:
+        return Plain()
+    if isinstance(part, Kind):
+        return part
+    if isinstance(part, Surrogate) and not isinstance(part, type):
+        return GivenSurrogate(part)
+    if hasattr(part, "condition") and not isinstance(part, type):
+        return GivenModel(part)
+    raise ModelError(
+        f"{part!r}: expected a kind of surrogate such as Spartan(), a model or a "
+        "surrogate, written with ()"
+    )
+
+
+def fitted_process(situation: Situation, kernel: Kernel) -> Surrogate:
+    """A Gaussian process with `kernel`, its hyperparameters inferred."""
+    return situation.over_noise(lambda noise, inference: Inferred(GP(kernel, noise), inference))

@@ -1,0 +1,127 @@
+"""Many leafwise posteriors on the same points, predicted from at once.
+
+As `stack`, leaf by leaf: `k` components, `m` points, `V` features, `n_p` observations in a leaf.
+"""
+
+from __future__ import annotations
+
+__all__ = ["LeafwiseStack"]
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from outcrop.kernels import BranchFeatures
+from outcrop.linalg import inverse_factor
+from outcrop.surrogates.division import Division
+from outcrop.surrogates.gp import VAR_FLOOR
+from outcrop.surrogates.leafwise import LeafPull, LeafwisePosterior, SharedEffects, leaf_by_leaf
+from outcrop.surrogates.stack import Stack
+from outcrop.typing import Matrix, Points
+
+
+@dataclass(frozen=True, eq=False)
+class _SharedStack:
+    """The shared effects of every component."""
+
+    features: BranchFeatures
+    A: tuple[Matrix, ...]  # of each leaf, (k, n_p, V)
+    white: tuple[Matrix, ...]  # of each leaf, (k, n_p, 1)
+    inverse: Matrix  # (k, V, V), L⁻ᵀ of Λ
+    weights: Matrix  # (k, V, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class LeafwiseStack:
+    """The posteriors `LeafwisePosterior` × k as arrays, a `Stack` for each leaf."""
+
+    division: Division
+    leaves: tuple[Stack, ...]
+    shared: _SharedStack | None
+    size: int  # k
+
+    @classmethod
+    def of(cls, posteriors: Sequence[object]) -> LeafwiseStack | None:
+        """The stack of `posteriors`, if they are leafwise, divided alike, and differ in numbers."""
+        parts = [part for part in posteriors if isinstance(part, LeafwisePosterior)]
+        if not parts or len(parts) < len(posteriors):
+            return None
+        division = parts[0].division
+        if not all(p.division is division or p.division.same_as(division) for p in parts[1:]):
+            return None
+        effects = [part.shared for part in parts if part.shared is not None]
+        if len(effects) not in (0, len(parts)):
+            return None
+        if any(one.features is not effects[0].features for one in effects[1:]):
+            return None
+        leaves = []
+        for each in zip(*(part.leaves for part in parts), strict=True):
+            stack = Stack.of(each)
+            if stack is None:
+                return None
+            leaves.append(stack)
+        shared = _shared(effects, parts) if effects else None
+        return cls(division, tuple(leaves), shared, len(parts))
+
+    def predict(self, X: Points) -> tuple[Matrix, Matrix]:
+        """Means and variances, `(k, m)`."""
+        if self.shared is not None:
+            return self.predict_with_pullback(X)[:2]
+        means, variances = np.empty((2, self.size, len(X)))
+        for leaf, rows in self.division.grouped(X):
+            means[:, rows], variances[:, rows] = self.leaves[leaf].predict(X[rows])
+        return means, variances
+
+    def predict_with_pullback(
+        self, X: Points
+    ) -> tuple[Matrix, Matrix, Callable[[Matrix, Matrix], Points]]:
+        """The same, and how gradients `(k, m)` in them travel back to `X`."""
+        features = None if self.shared is None else self.shared.features
+        return leaf_by_leaf(self.division, features, X, self._of_leaf, (self.size,))
+
+    def _of_leaf(self, leaf: int, X: Points, Z: Matrix) -> tuple[Matrix, Matrix, LeafPull]:
+        """Means and variances in a leaf, and how gradients travel to its points and features."""
+        own, shared = self.leaves[leaf], self.shared
+        if shared is None:
+            means, variances, pull_inner = own.predict_with_pullback(X)
+            return means, variances, lambda mean_bar, var_bar: (pull_inner(mean_bar, var_bar), Z)
+        A, white = shared.A[leaf], shared.white[leaf]
+        is_empty = not len(own.data)
+        prior = own.kernel.diag(X)
+        T, mean, var = np.broadcast_to(Z, (self.size, *Z.shape)), own.mean, prior
+        if not is_empty:
+            cross, back = own.kernel.on(own.data.against(X))
+            V = cross @ own.inverse
+            T = T - V @ A
+            mean = mean + (V @ white)[:, :, 0]
+            var = var - np.einsum("kmn,kmn->km", V, V)
+        half = T @ shared.inverse
+        mean = mean + (T @ shared.weights)[:, :, 0]
+        var = np.maximum(var + np.einsum("kmv,kmv->km", half, half), VAR_FLOOR * prior)
+
+        def pull(mean_bar: Matrix, var_bar: Matrix) -> tuple[Points, Matrix]:
+            mean_bar, var_bar = mean_bar[:, :, None], var_bar[:, :, None]
+            T_bar = mean_bar * np.swapaxes(shared.weights, 1, 2)
+            T_bar += 2 * var_bar * (half @ np.swapaxes(shared.inverse, 1, 2))
+            X_bar = own.kernel.pull_diag(X, var_bar[:, :, 0])
+            if not is_empty:
+                V_bar = mean_bar * np.swapaxes(white, 1, 2) - 2 * V * var_bar
+                V_bar -= T_bar @ np.swapaxes(A, 1, 2)
+                X_bar = X_bar + back.inputs(V_bar @ np.swapaxes(own.inverse, 1, 2))[0]
+            return X_bar, T_bar.sum(0)
+
+        return mean, var, pull
+
+
+def _shared(effects: Sequence[SharedEffects], parts: Sequence[LeafwisePosterior]) -> _SharedStack:
+    return _SharedStack(
+        effects[0].features,
+        tuple(np.stack(each) for each in zip(*(one.A for one in effects), strict=True)),
+        tuple(
+            np.stack([leaf.white for leaf in each])[:, :, None]
+            for each in zip(*(part.leaves for part in parts), strict=True)
+        ),
+        np.stack([inverse_factor(one.chol).T for one in effects]),
+        np.stack([one.weights for one in effects])[:, :, None],
+    )

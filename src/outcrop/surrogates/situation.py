@@ -1,0 +1,187 @@
+"""Everything that is known when a surrogate is made, and the parts that most kinds are made of."""
+
+from __future__ import annotations
+
+__all__ = [
+    "INFERENCE",
+    "LATENT_INFERENCE",
+    "NoiseFacts",
+    "Priors",
+    "Situation",
+    "refreshed",
+    "standard_kernel",
+]
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, log
+from typing import TypeAlias
+
+from outcrop.inference import Inference, Slice
+from outcrop.kernels import (
+    Conditional,
+    Constant,
+    Kernel,
+    Matern52,
+    Offset,
+    Overlap,
+    Product,
+    Scaled,
+    Subspace,
+)
+from outcrop.params import free
+from outcrop.priors import LogNormal, Prior, Shifted
+from outcrop.space import Space
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.blend import Blend, shared
+from outcrop.typing import Vector
+
+EXACT = 1e-8  # noise variance, in units of the data's, of an objective that has none
+NOISE_FLOOR = 1e-6
+NOISE = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # small noise is likely, large noise possible
+LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
+CATEGORY_SCALES = LogNormal(0.0, 1.0)
+AMPLITUDE = LogNormal(0.0, 1.0)
+# A surprising value leaves some chains where the density is almost 0; without patience they would
+# take long to come back.
+INFERENCE = Slice(chains=6, patience=2.5)
+# Latents take longer to find, and the density of a fair draw of many varies too much for patience.
+LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3, patience=inf)
+ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
+
+NumbersKernel: TypeAlias = Callable[[Vector], Kernel]  # of the lengthscales, one per number
+JoinedKernel: TypeAlias = Callable[[Subspace, Subspace], Kernel]  # of numbers and of categories
+# Of a noise variance, which may be a free slot, and of an inference.
+MakesSurrogate: TypeAlias = Callable[[float, Inference], Surrogate]
+
+
+@dataclass(frozen=True)
+class Priors:
+    """The priors of hyperparameters, on the unit cube and in units of the data's deviation."""
+
+    lengthscales: Prior = LENGTHSCALES
+    category_scales: Prior = CATEGORY_SCALES
+    amplitude: Prior = AMPLITUDE
+    level: float = 1.0  # variance of the unknown level that the objective varies around
+    noise: Prior = NOISE
+
+
+@dataclass(frozen=True)
+class NoiseFacts:
+    """What is known of the noise of observations."""
+
+    declared: bool | float | None = None  # by the user; a number is a standard deviation
+    is_told: bool = False  # whether a standard deviation above 0 was told
+    replicates_differ: bool = False  # whether two values at one configuration differ
+    has_uncertain_places: bool = False  # whether evaluations may miss their configurations
+
+    def is_learnt(self, models_places: bool) -> bool | None:
+        """Whether a model learns a noise variance of its own; None leaves it open.
+
+        To a model without uncertain places, what they do to the values is noise.
+        """
+        if self.has_uncertain_places and not models_places:
+            return True
+        if isinstance(self.declared, float):  # given with each observation, none of the model's own
+            return False
+        if self.replicates_differ and not self.has_uncertain_places:
+            return True
+        if self.declared is None and (self.is_told or self.has_uncertain_places):
+            return True
+        return self.declared
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a surrogate is made for."""
+
+    space: Space
+    noise: NoiseFacts = field(default_factory=NoiseFacts)
+    inference: Inference | None = None  # None is the default of the kind
+    observations: int = 0  # how many there are
+    priors: Priors = field(default_factory=Priors)
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The columns that hold numbers."""
+        return tuple(c.index for c in self.space.columns if not c.is_code)
+
+    @cached_property
+    def categories(self) -> tuple[int, ...]:
+        """The columns that hold codes of categories and choices."""
+        return tuple(c.index for c in self.space.columns if c.is_code)
+
+    @cached_property
+    def unconditional_numbers(self) -> tuple[int, ...]:
+        """The numbers that are active in every configuration."""
+        columns = self.space.columns
+        return tuple(c.index for c in columns if not c.is_code and not c.conditions)
+
+    def kernel(
+        self, numbers: NumbersKernel = Matern52, joined: JoinedKernel | None = None
+    ) -> Kernel:
+        """The standard kernel of the space, see `standard_kernel`."""
+        return standard_kernel(self.space, self.priors, numbers, joined)
+
+    def over_noise(
+        self,
+        make: MakesSurrogate,
+        inference: Inference = INFERENCE,
+        *,
+        models_places: bool = False,
+    ) -> Surrogate:
+        """`make` of a noise variance and an inference: none, a learnt one, or both.
+
+        If it is open whether there is noise, exact and noisy models share the belief: an
+        undersampled oscillation is explained by noise all too easily, and then exploration ends.
+        `inference` serves unless the user gave one.
+        """
+        inference = refreshed(self.inference or inference, self.observations)
+        is_learnt = self.noise.is_learnt(models_places)
+        learnt = free(self.priors.noise)
+        if is_learnt is None:
+            inference = shared(inference, 2)
+            return Blend({"exact": make(EXACT, inference), "noisy": make(learnt, inference)})
+        return make(learnt if is_learnt else EXACT, inference)
+
+
+def standard_kernel(
+    space: Space,
+    priors: Priors | None = None,
+    numbers: NumbersKernel = Matern52,
+    joined: JoinedKernel | None = None,
+) -> Kernel:
+    """Matérn-5/2 with a lengthscale per number, times an overlap kernel of the categories.
+
+    Parameters that are not active count for nothing. `numbers` may replace the kernel of the
+    numbers, and `joined` the product of numbers and categories.
+    """
+    priors = priors or Priors()
+    own = tuple(c.index for c in space.columns if not c.is_code)
+    codes = tuple(c.index for c in space.columns if c.is_code)
+    kernel: Kernel = Constant()
+    if own:
+        kernel = numbers(free(priors.lengthscales, size=len(own)))
+    if codes:
+        overlap = Overlap(free(priors.category_scales, size=len(codes)))
+        if own:
+            parts = Subspace(own, kernel), Subspace(codes, overlap)
+            kernel = Product(parts) if joined is None else joined(*parts)
+        else:
+            kernel = overlap
+    conditions = tuple((c.index, c.conditions, c.is_code) for c in space.columns if c.conditions)
+    if conditions:
+        kernel = Conditional(conditions, kernel)
+    return Offset(priors.level, Scaled(free(priors.amplitude), kernel))
+
+
+def refreshed(inference: Inference, n: int) -> Inference:
+    """A default inference with fewer chains moved, in inverse proportion, as data get many.
+
+    One more observation then changes the belief less, and a sweep costs more.
+    """
+    for default in (INFERENCE, LATENT_INFERENCE):
+        if inference == default and n > ALL_MOVE:
+            return replace(default, moved=max(default.chains * ALL_MOVE // n, 1))
+    return inference

@@ -1,0 +1,138 @@
+"""Inference in leaves: what moves, what is kept, and that it is the posterior."""
+
+import json
+
+import numpy as np
+import pytest
+from outcrop.surrogates.structured import TreeStructured
+
+from outcrop.data import Observations
+from outcrop.errors import ModelError
+from outcrop.inference import MAP, Laplace, Slice
+from outcrop.params import free
+from outcrop.priors import LogNormal
+from outcrop.problems import get
+from outcrop.surrogates import BranchChains, BranchGP
+from outcrop.surrogates.branch_chains import BranchTarget
+from outcrop.surrogates.inferred import ModelTarget
+from outcrop.testing import central_differences
+from tests.surrogates.trees import PRIORS, random_data, random_points
+
+SPACE = get("tree-small-shared").space
+
+
+def model(noise=None):
+    shared, *leaves = TreeStructured().kernel(SPACE, PRIORS).kernels
+    return BranchGP(shared, tuple(leaves), free(LogNormal(-4.0, 1.0)) if noise is None else noise)
+
+
+def data(n=20, seed=0):
+    return random_data(SPACE, n, np.random.default_rng(seed))
+
+
+def test_kept_leaves_give_the_likelihood_that_fresh_ones_do():
+    rng = np.random.default_rng(1)
+    observations = data()
+    kept = BranchTarget(model(), model().sorted(observations))
+    plain = ModelTarget(model(), observations)
+    theta = kept.sample_prior(rng, 1)[0]
+    for _ in range(60):  # one coordinate at a time, as a sampler moves
+        theta[rng.integers(len(theta))] += rng.normal()
+        assert kept.log_likelihood(theta) == pytest.approx(plain.log_likelihood(theta), abs=1e-9)
+        assert kept.log_prior(theta) == plain.log_prior(theta)
+
+
+def test_gradients_in_theta_are_those_of_finite_differences():
+    target = BranchTarget(model(), model().sorted(data()))
+    theta = target.sample_prior(np.random.default_rng(2), 1)[0]
+    value, gradient = target.log_likelihood_with_gradient(theta)
+    assert value == pytest.approx(target.log_likelihood(theta), abs=1e-9)
+    expected = central_differences(target.log_likelihood, theta)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_warm_chains_move_the_leaf_with_the_new_point_and_what_is_shared():
+    chains, rng = BranchChains(model(), Slice(chains=3, burn_in=2)), np.random.default_rng(3)
+    before = chains.fit(data(), rng).state
+    more = data().append(random_points(SPACE, 1, rng), np.array([0.3]))
+    after = chains.fit(more, rng, json.loads(json.dumps(before))).state
+    leaf = _leaf_of(more.X[-1:])
+    for one, two in zip(before["thetas"], after["thetas"], strict=True):
+        moved = {name for name in one if one[name] != two[name]}
+        own = {name for name in one if name.startswith(f"leaves.{leaf}.")}
+        assert moved == own | {"shared.variance", "noise"}
+    assert json.loads(json.dumps(after)) == after
+
+
+def _leaf_of(X):
+    return next(i for i, leaf in enumerate(model().leaves) if leaf._holds(X)[0])
+
+
+def test_without_a_new_point_only_what_is_shared_moves():
+    chains, rng = BranchChains(model(), Slice(chains=2, burn_in=2)), np.random.default_rng(3)
+    before = chains.fit(data(), rng).state
+    after = chains.fit(data(), rng, before).state
+    for one, two in zip(before["thetas"], after["thetas"], strict=True):
+        assert {n for n in one if one[n] != two[n]} == {"shared.variance", "noise"}
+
+
+def test_as_many_chains_move_as_inference_says():
+    chains, rng = BranchChains(model(), Slice(chains=4, burn_in=2)), np.random.default_rng(3)
+    before = chains.fit(data(), rng).state
+    few = BranchChains(model(), Slice(chains=4, moved=1))
+    after = few.fit(data(), rng, before).state
+    pairs = zip(before["thetas"], after["thetas"], strict=True)
+    assert sum(one != two for one, two in pairs) == 1
+
+
+def test_map_finds_a_higher_density_than_draws_of_the_prior():
+    rng = np.random.default_rng(4)
+    belief = BranchChains(model(), MAP(starts=2, iterations=60)).fit(data(), rng)
+    (found,) = belief.components
+    target = BranchTarget(model(), model().sorted(data()))
+    others = [target.log_likelihood(theta) for theta in target.sample_prior(rng, 40)]
+    assert found.log_likelihood > max(others)
+    again = BranchChains(model(), MAP(starts=2, iterations=60)).fit(data(), rng, belief.state)
+    assert again.components[0].log_likelihood == pytest.approx(found.log_likelihood, abs=2.0)
+
+
+def test_a_model_without_free_slots_is_conditioned_as_it_is():
+    rng = np.random.default_rng(5)
+    target = BranchTarget(model(), model().sorted(data()))
+    fixed = target.layout.bind(target.sample_prior(rng, 1)[0])
+    belief = BranchChains(fixed, Slice()).fit(data(), rng)
+    assert len(belief) == 1
+    X = random_points(SPACE, 4, rng)
+    np.testing.assert_array_equal(
+        belief.components[0].predict(X)[0], fixed.condition(data()).predict(X)[0]
+    )
+
+
+def test_another_number_of_chains_starts_from_those_there_are():
+    rng = np.random.default_rng(6)
+    before = BranchChains(model(), Slice(chains=2, burn_in=1)).fit(data(), rng).state
+    belief = BranchChains(model(), Slice(chains=3, burn_in=1)).fit(data(), rng, before)
+    assert len(belief) == 3
+
+
+def test_laplace_is_refused():
+    with pytest.raises(ModelError, match="Laplace"):
+        BranchChains(model(), Laplace())
+
+
+@pytest.mark.slow
+def test_moving_some_coordinates_at_a_time_leaves_the_posterior_as_it_is():
+    """Long runs that resample one leaf after the other, and all at once, agree in their means."""
+    rng = np.random.default_rng(7)
+    observations = Observations(data(12).X, data(12).y)
+    target = BranchTarget(model(), model().sorted(observations))
+    whole = Slice(chains=200, burn_in=30, sweeps=1).infer(target, rng).thetas
+    chains = BranchChains(model(), Slice(chains=200, burn_in=30))
+    state = chains.fit(observations, rng).state
+    for turn in range(12):
+        marks = list(state["marks"])
+        marks[turn % len(marks)] += 1  # as if that leaf had got a point
+        state = chains.fit(observations, rng, {**state, "marks": marks}).state
+    parts = np.array([target.layout.join(one) for one in state["thetas"]])
+    error = np.sqrt((whole.var(0) + parts.var(0)) / 200)
+    assert (np.abs(whole.mean(0) - parts.mean(0)) / error).max() < 4.5
