@@ -25,7 +25,7 @@ from outcrop.problems import Problem, get
 from outcrop.space import Space
 from outcrop.strategies import Sequence
 from outcrop.strategies.initial import OnePerBranch
-from outcrop.surrogates.structured import places
+from outcrop.surrogates.space_nodes import nodes_of
 from outcrop.typing import Params, Points
 
 PROBLEM = "tree-small-shared"
@@ -131,7 +131,7 @@ def suggestion(space: Space, X: Points, y: list[float]) -> Points:
             children.setdefault(parent, {}).setdefault(code, []).append(column.index)
     inputs = torch.tensor(X, dtype=torch.double)
     values = -torch.tensor(y, dtype=torch.double)[:, None]  # it maximises
-    _, leaves = places(space)
+    _, leaves = nodes_of(space)
     held = []
     for leaf in leaves:
         free = {column.index for column in leaf.seen}

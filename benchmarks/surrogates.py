@@ -51,7 +51,7 @@ MIXED = (
     Case("gp on 6 numbers", "ackley-6", "gp"),
     Case("gp", "ackley-5C", "gp", 3.0),
     Case("cocabo", "ackley-5C", "cocabo", 3.0),
-    Case("CoCaBO kernel", "ackley-5C", oc.Method(surrogate=oc.surrogates.CoCaBO()), 3.0),
+    Case("CoCaBO kernel", "ackley-5C", oc.Method(surrogate=oc.surrogates.CategoryMix()), 3.0),
     Case("hierarchical", "ackley-5C", "hierarchical"),
 )
 TREED = (Case("treed", "hartmann-6", "treed"), Case("treed-warped", "hartmann-6", "treed-warped"))

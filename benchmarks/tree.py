@@ -20,12 +20,12 @@ import numpy as np
 
 import outcrop as oc
 from benchmarks.reporting import provenance, save, table, verdict
+from outcrop.baselines import Marginal
 from outcrop.data import Observations
 from outcrop.params import Layout
 from outcrop.problems import get
 from outcrop.strategies import Method
-from outcrop.strategies.defaults import default_kernel
-from outcrop.surrogates import GP, BranchGP, Marginal, Structured, TreeStructured
+from outcrop.surrogates import GP, BranchGP, Kind, Situation, TreeStructured
 
 PROBLEM = "tree-large-shared"
 N = 200
@@ -69,7 +69,7 @@ def run(options: Namespace) -> None:
 def likelihood_seconds(repetitions: int) -> dict[str, float]:
     """Of one likelihood at hyperparameters drawn from the prior, sorted into leaves before."""
     data = past()
-    kernel = default_kernel(get(PROBLEM).space, Marginal())
+    kernel = Marginal().kernel(Situation(get(PROBLEM).space))
     layout = Layout.of(kernel, data)
     drawn: Any = layout.bind(layout.sample_prior(np.random.default_rng(1), 1)[0])
     shared, *leaves = drawn.kernels
@@ -86,10 +86,10 @@ def likelihood_seconds(repetitions: int) -> dict[str, float]:
 def suggestion_seconds(repetitions: int) -> dict[str, float]:
     """Of one suggestion at about `N` observations, the newest told before the clock starts."""
     problem = get(PROBLEM)
-    families: dict[str, Structured] = {"tree": TreeStructured(chance=1.0), "dense": Marginal()}
+    kinds: dict[str, Kind] = {"tree": TreeStructured(chance=1.0), "dense": Marginal()}
     optimizers = {}
-    for name, family in families.items():
-        optimizer = oc.Optimizer(problem.space, method=Method(family), noise=False, seed=0)
+    for name, kind in kinds.items():
+        optimizer = oc.Optimizer(problem.space, method=Method(kind), noise=False, seed=0)
         data = past(N - repetitions // 2 - 1)
         for params, value in zip(problem.space.decode(data.X), data.y.tolist(), strict=True):
             optimizer.add(params, value)

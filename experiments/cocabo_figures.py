@@ -21,11 +21,11 @@ from experiments.mixed_models import INFERENCE, cocabo_model
 from experiments.peers import PEERS, peer_search
 from experiments.searches import initial_points, problem_of, search
 from outcrop.acquisition import UCB
+from outcrop.baselines import OneHot
 from outcrop.space import Space
 from outcrop.strategies import CoCaBO
 from outcrop.strategies.initial import RandomDesign
-from outcrop.surrogates import CoCaBO as CoCaBOKernel
-from outcrop.surrogates import OneHot
+from outcrop.surrogates import CategoryMix
 
 INITIAL, TRIALS = 24, 100
 DESIGN = RandomDesign(size=INITIAL)
@@ -47,7 +47,7 @@ def one_hot(space: Space, batch: int) -> oc.Method:
 
 
 def ours(space: Space, batch: int) -> CoCaBO:
-    method = oc.Method(surrogate=CoCaBOKernel(), initial=DESIGN)
+    method = oc.Method(surrogate=CategoryMix(), initial=DESIGN)
     return CoCaBO(method, batch=batch, horizon=TRIALS)
 
 
@@ -62,7 +62,7 @@ METHODS: dict[str, Callable[[Space, int], Any]] = {
     "CoCaBO-0.0": partial(thesis, mix=0.0),
     "One-hot": one_hot,
     "cocabo": ours,
-    "direct-cocabo": partial(direct, surrogate=CoCaBOKernel()),
+    "direct-cocabo": partial(direct, surrogate=CategoryMix()),
     "direct-overlap": partial(direct, surrogate=None),
 }
 EVERY = (*METHODS, *PEERS, "random")

@@ -17,12 +17,11 @@ from experiments.comparison import corrected_p_values
 from experiments.harness import Cell, Experiment, Row
 from experiments.mixed_models import INFERENCE, cocabo_model, one_hot_model
 from experiments.searches import problem_of
+from outcrop.baselines.one_hot import Cube
 from outcrop.data import Observations
-from outcrop.strategies.defaults import INFERENCE as CHAINS
-from outcrop.strategies.defaults import default_kernel, default_surrogate
-from outcrop.strategies.one_hot import Cube
-from outcrop.surrogates import Inferred, Mixture, Surrogate
+from outcrop.surrogates import Inferred, Mixture, Plain, Situation, Surrogate
 from outcrop.surrogates.gp import GPPosterior
+from outcrop.surrogates.situation import NoiseFacts
 from outcrop.typing import Points, Vector
 
 TRAINED, TESTED = 250, 100
@@ -53,7 +52,7 @@ def run(cell: Cell, number: int) -> Row:
     elif cell["method"] == "CoCaBO":
         surrogate = Inferred(cocabo_model(space, None), INFERENCE)
     else:
-        surrogate = default_surrogate(default_kernel(space), CHAINS, noise=True)
+        surrogate = Plain().surrogate(Situation(space, NoiseFacts(declared=True)))
     belief = surrogate.fit(Observations(X[:TRAINED], y[:TRAINED]), rng)
     return {"log_likelihood": log_density(belief, X[TRAINED:], y[TRAINED:])}
 

@@ -40,7 +40,7 @@ METHODS: dict[str, Any] = {
     "HBO-forest": hierarchical(inner=Forest()),
     "HBO-pooled": hierarchical(pooled=True),
     "cocabo": "cocabo",
-    "direct-cocabo": oc.Method(surrogate=oc.surrogates.CoCaBO()),
+    "direct-cocabo": oc.Method(surrogate=oc.surrogates.CategoryMix()),
     "direct-overlap": "gp",
     "random": "random",
 }

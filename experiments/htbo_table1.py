@@ -21,11 +21,11 @@ from experiments.priors import TruncatedLogNormal
 from experiments.searches import FIELDS, field_of, initial_points, problem_of, search
 from outcrop.acquisition import EI
 from outcrop.inference import Slice
-from outcrop.kernels import BetaCDF, Matern52, Scaled
+from outcrop.kernels import BetaCDF, Matern52, Scaled, Warp
 from outcrop.params import free
 from outcrop.priors import LogNormal, Normal, Uniform
 from outcrop.strategies.initial import LatinHypercube
-from outcrop.surrogates import GP, Inferred, Surrogate, Treed, Warped
+from outcrop.surrogates import GP, Inferred, Surrogate, Treed
 
 INITIAL, TRIALS = 5, 50
 LENGTHSCALES = Uniform(0.0, 10.0)
@@ -39,7 +39,8 @@ SOURCE_TREE = Treed(smallest=5, least=0.0, chance=1.0)
 def gp(d: int, warped: bool) -> GP:
     """The document's process on `d` numbers."""
     kernel: Any = Matern52(free(LENGTHSCALES, size=d))
-    kernel = Warped(BetaCDF(), SHAPES).around(kernel, d) if warped else kernel
+    shapes = free(SHAPES, size=d)
+    kernel = Warp(shapes, shapes, kernel, BetaCDF()) if warped else kernel
     return GP(Scaled(free(AMPLITUDE), kernel), noise=NOISE, mean=free(Normal(0.0, 1.0)))
 
 
@@ -48,7 +49,7 @@ def single(d: int, warped: bool) -> Surrogate:
 
 
 def treed(d: int, warped: bool) -> Surrogate:
-    return SOURCE_TREE.surrogate(gp(d, warped), INFERENCE, range(d))
+    return SOURCE_TREE.fitted(gp(d, warped), INFERENCE, tuple(range(d)))
 
 
 METHODS: dict[str, Callable[[int], Surrogate]] = {

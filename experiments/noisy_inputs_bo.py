@@ -26,7 +26,7 @@ from experiments.playbook import draw_band
 from experiments.searches import initial_points
 from outcrop.typing import Matrix, Vector
 
-SURROGATES: dict[str, oc.surrogates.Family | None] = {
+SURROGATES: dict[str, oc.surrogates.Kind | None] = {
     "gp": None,
     "Analytic": oc.surrogates.Analytic(),
     "NIGP": oc.surrogates.NIGP(),

@@ -21,12 +21,12 @@ from experiments.priors import TruncatedLogNormal
 from experiments.searches import initial_points, problem_of, search
 from outcrop.acquisition import EI, EIIG, Acquisition
 from outcrop.inference import Slice
-from outcrop.kernels import BetaCDF, Matern52, Scaled
-from outcrop.params import free
+from outcrop.kernels import BetaCDF, Offset
 from outcrop.priors import LogNormal
 from outcrop.strategies import Perturbed
 from outcrop.strategies.initial import LatinHypercube
-from outcrop.surrogates import GP, Family, Spartan, Warped
+from outcrop.surrogates import GP, KernelKind, Situation, Spartan, Warped
+from outcrop.surrogates.situation import Priors
 
 INITIAL, ITERATIONS = 10, 50  # the document: 5 to 10 initial samples, "not included in the plot"
 TRIALS = INITIAL + ITERATIONS
@@ -38,12 +38,14 @@ NOISE = 1e-6
 INFERENCE = Slice(chains=10)
 
 
-def gp(d: int, family: Family | None = None, acquisition: Acquisition | None = None) -> oc.Method:
+def gp(d: int, kind: KernelKind | None = None, acquisition: Acquisition | None = None) -> oc.Method:
     """The document's method in `d` dimensions with a kernel and an acquisition."""
-    kernel: Any = Matern52(free(LENGTHSCALES, size=d))
-    kernel = kernel if family is None else family.around(kernel, d)
+    priors = Priors(lengthscales=LENGTHSCALES, amplitude=AMPLITUDE)
+    situation = Situation(oc.Space({f"x{i}": oc.Float(0, 1) for i in range(d)}), priors=priors)
+    kernel = situation.kernel() if kind is None else kind.kernel(situation)
+    assert isinstance(kernel, Offset)  # the document has no unknown level
     return oc.Method(
-        surrogate=GP(Scaled(free(AMPLITUDE), kernel), noise=NOISE),
+        surrogate=GP(kernel.kernel, noise=NOISE),
         inference=INFERENCE,
         acquisition=acquisition or EI(),
         initial=LatinHypercube(size=INITIAL),

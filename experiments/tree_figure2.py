@@ -20,11 +20,12 @@ from experiments.comparison import Searches, best_traces, by_method, corrected_p
 from experiments.harness import Cell, Experiment, Row
 from experiments.peers import PEERS, peer_search
 from experiments.searches import initial_points, problem_of, search
+from outcrop.baselines import Arc, CommonNodes, Independent, Marginal, OneHot
 from outcrop.problems import Problem
 from outcrop.space import Choice
 from outcrop.strategies import TopBranches
 from outcrop.strategies.initial import OnePerBranch
-from outcrop.surrogates import Arc, CommonNodes, Forest, Independent, Marginal, OneHot
+from outcrop.surrogates import Forest
 from outcrop.surrogates import TreeStructured as Tree
 from outcrop.typing import Matrix, Params
 

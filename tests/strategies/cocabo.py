@@ -11,14 +11,13 @@ from outcrop.kernels import Matern52
 from outcrop.maximise import Maximiser
 from outcrop.strategies import Method, strategy_for
 from outcrop.strategies.initial import Sobol
-from outcrop.surrogates import GP
-from outcrop.surrogates import CoCaBO as CoCaBOFamily
+from outcrop.surrogates import GP, CategoryMix
 from outcrop.testing import view_of
 from tests.strategies.spaces import EVERY_SPACE
 
 TINY = Maximiser(spread=48, perturbations=24, resamples=8, starts=2, steps=8, rounds=1)
 FAST = Method(
-    surrogate=CoCaBOFamily(),
+    surrogate=CategoryMix(),
     inference=Slice(chains=2, burn_in=2),
     initial=Sobol(size=4),
     maximiser=TINY,

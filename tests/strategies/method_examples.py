@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import outcrop
 from outcrop import (
     acquisition,
+    baselines,
     inference,
     kernels,
     maximise,
@@ -67,10 +68,10 @@ BY_HAND = [
     kernels.Additive(0.25, MATERN),
     kernels.SumProduct(free(priors.Uniform(0.0, 1.0)), (MATERN, kernels.Matches())),
     kernels.Conditional(((1, ((0, 2), (3, 1)), False), (2, ((0, 1),), True)), MATERN),
-    kernels.ArcEmbedding(
+    baselines.ArcEmbedding(
         (1, 2), ((), ((0, 1),)), LENGTHSCALES, LENGTHSCALES / 2, kernels.Matern52([1.0])
     ),
-    kernels.CommonNodeSum(((((0, 1),), (1, 2), 0),), (1, 2), (), [0.5], LENGTHSCALES, None),
+    baselines.CommonNodeSum(((((0, 1),), (1, 2), 0),), (1, 2), (), [0.5], LENGTHSCALES, None),
     kernels.BranchFeatures(
         (((), (1,), ((2, 3),)), (((0, 1),), (), ())), kernels.Fourier(3, seed=1)
     ),
@@ -96,8 +97,8 @@ BY_HAND = [
     surrogates.LatentGP(MATERN, free(priors.LogNormal()), noise=0.1),
     surrogates.LatentGP(MATERN, 0.0),
     surrogates.Latent((0.3, 0.0), together=True, coordinates=2),
-    surrogates.CoCaBO(),
-    surrogates.CoCaBO(mix=1 / 3),
+    surrogates.CategoryMix(),
+    surrogates.CategoryMix(mix=1 / 3),
     strategies.CoCaBO(),
     strategies.CoCaBO("gp", batch=4, horizon=80, gamma=0.1),
     acquisition.MaxValueEntropy(minima=np.array([[-np.inf, 0.1], [-0.0, 1e-320]])),

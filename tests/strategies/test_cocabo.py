@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import outcrop as oc
 from outcrop.acquisition import UCB
+from outcrop.baselines import OneHot
 from outcrop.errors import MethodError, ParamsError, SpaceExhausted
 from outcrop.inference import Slice
 from outcrop.maximise import Maximiser
 from outcrop.strategies import CoCaBO, Method, strategy_for
-from outcrop.surrogates import CoCaBO as CoCaBOFamily
-from outcrop.surrogates import OneHot
+from outcrop.surrogates import CategoryMix
 from outcrop.testing import STRATEGY_CONTRACT
 from tests.space.strategies import spaces
 from tests.strategies.cocabo import FAST, MIXED, WITH_CODES, Loop, example, run, value
@@ -189,7 +189,7 @@ def test_running_failed_enqueued_and_added_trials_go_together():
     assert optimizer.recommend().trial.state == "finished"
 
 
-@pytest.mark.parametrize("method", ["cocabo", CoCaBO(batch=4), Method(surrogate=CoCaBOFamily())])
+@pytest.mark.parametrize("method", ["cocabo", CoCaBO(batch=4), Method(surrogate=CategoryMix())])
 def test_a_level_never_declared_is_refused_with_its_name(method):
     optimizer = oc.Optimizer(MIXED, method=method, seed=0)
     wrong = {"x": 0.5, "a": "z", "b": "u"}

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from outcrop.space import Float, Space
-from outcrop.strategies.defaults import default_kernel
 from outcrop.strategies.feasible import OUTSIDE, Feasibility, Restricted
+from outcrop.surrogates.situation import standard_kernel
 from outcrop.testing import central_differences
 
 SPACE = Space({"x": Float(0, 1), "y": Float(0, 1), "z": Float(0, 1)})
@@ -23,7 +23,7 @@ class Hill:
 def feasibility(rng):
     X = rng.random((40, 3))
     good = X[:, 0] > 0.45
-    return Feasibility.fit(X[good], X[~good], default_kernel(SPACE), rng)
+    return Feasibility.fit(X[good], X[~good], standard_kernel(SPACE), rng)
 
 
 def test_probability_is_high_where_trials_succeeded_and_low_where_they_failed(feasibility, rng):

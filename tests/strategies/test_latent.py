@@ -45,7 +45,7 @@ def test_every_kind_of_noise_works_on_every_space(space, noise):
     [
         {"inference": MAP(starts=2)},
         {"acquisition": oc.acquisition.Thompson(features=64)},
-        {"maximiser": oc.maximise.DeltaCover(spread=50, boxed=5)},
+        {"maximiser": oc.baselines.DeltaCover(spread=50, boxed=5)},
     ],
     ids=["map", "thompson", "cover"],
 )
@@ -111,4 +111,4 @@ def test_a_method_with_it_is_stored_and_read_back():
 
 def test_it_is_known_by_name():
     space = EVERY_SPACE["box"]
-    assert strategy_for("latent", space).family == Latent()
+    assert strategy_for("latent", space).kind == Latent()

@@ -17,7 +17,7 @@ from outcrop.strategies.initial import LatinHypercube, RandomDesign, Sobol
 from outcrop.strategies.method_text import described, difference, restored, worded
 from outcrop.strategies.pending import Believer
 from outcrop.study.events import Created, from_json
-from outcrop.surrogates import GP, Blend, Inferred
+from outcrop.surrogates import GP, Blend, Inferred, Plain, Situation
 from outcrop.testing import view_of
 from tests.strategies.spaces import EVERY_SPACE
 
@@ -27,10 +27,10 @@ SLOTS = free(priors.LogNormal(-1.0, 0.7), size=Per.DIMENSION)
 
 
 def method_for(space, name):
-    kernel = default_kernel(space)
+    situation = Situation(space, inference=FAST)
     return {
         "nothing": Method(maximiser=SMALL),
-        "default surrogate": Method(default_surrogate(kernel, FAST, None), maximiser=SMALL),
+        "default surrogate": Method(Plain().surrogate(situation), maximiser=SMALL),
         "model": Method(
             GP(kernels.Scaled(free(priors.Gamma(2.0, 1.0)), kernels.Matern32(SLOTS)), noise=1e-4),
             FAST,

@@ -6,14 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import outcrop as oc
+from outcrop.baselines import OneHot
+from outcrop.baselines.one_hot import Cube
 from outcrop.errors import SpaceExhausted
 from outcrop.inference import Slice
 from outcrop.kernels import Matern52
 from outcrop.maximise import Maximiser
 from outcrop.strategies import Method, strategy_for
 from outcrop.strategies.initial import Sobol
-from outcrop.strategies.one_hot import Cube, Legal, Rounding
-from outcrop.surrogates import OneHot
+from outcrop.strategies.one_hot import Legal, Rounding
 from outcrop.testing import central_differences, view_of
 from tests.maximise.functions import Waves
 from tests.space.strategies import spaces

@@ -10,6 +10,7 @@ import pytest
 
 import outcrop as oc
 from outcrop import acquisition, pending
+from outcrop.baselines.one_hot import Cube
 from outcrop.data import Observations
 from outcrop.inference import MAP, Slice
 from outcrop.maximise import Maximiser
@@ -18,7 +19,6 @@ from outcrop.strategies import Method, strategy_for
 from outcrop.strategies.hierarchical_levels import SpaceLevels
 from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.model_based import ModelBased
-from outcrop.strategies.one_hot import Cube
 from outcrop.surrogates import GP, Inferred, Mixture
 from outcrop.surrogates.robust.averaged_posterior import AveragedPosterior
 from outcrop.testing import STRATEGY_CONTRACT, view_of
@@ -100,7 +100,7 @@ def test_every_pending_policy_takes_the_average(space, policy):
         oc.surrogates.Treed(),
         oc.surrogates.Forest(trees=8),
         oc.surrogates.TreeStructured(),
-        oc.surrogates.OneHot(),
+        oc.baselines.OneHot(),
         oc.surrogates.NIGP(),
     ],
     ids=lambda each: type(each).__name__,
@@ -191,7 +191,7 @@ def test_a_model_is_fitted_where_evaluations_happened_and_told_how_surely():
 
 
 @pytest.mark.parametrize(
-    ("family", "noise", "is_learnt"),
+    ("kind", "noise", "is_learnt"),
     [
         (None, False, True),
         (None, 0.1, True),
@@ -201,8 +201,8 @@ def test_a_model_is_fitted_where_evaluations_happened_and_told_how_surely():
         (oc.surrogates.NIGP(), None, True),
     ],
 )
-def test_uncertain_places_are_noise_to_models_that_know_nothing_of_them(family, noise, is_learnt):
-    strategy = strategy_for(method(surrogate=family), LINE)
+def test_uncertain_places_are_noise_to_models_that_know_nothing_of_them(kind, noise, is_learnt):
+    strategy = strategy_for(method(surrogate=kind), LINE)
     assert isinstance(strategy, ModelBased)
     belief = strategy.belief(example(LINE, pending=0, noise=noise), np.random.default_rng(0))
     levels = {part.posterior.model.noise for part in belief.mixture.components}  # type: ignore[attr-defined]

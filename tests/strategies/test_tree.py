@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from outcrop.surrogates.structured import places
 
 import outcrop as oc
 from outcrop.acquisition import EI, LogEI
+from outcrop.baselines import Arc, CommonNodes, Independent, Marginal, OneHot
 from outcrop.errors import MethodError
 from outcrop.inference import MAP, Slice
 from outcrop.kernels import Fourier
@@ -19,15 +19,11 @@ from outcrop.strategies.initial import OnePerBranch
 from outcrop.strategies.named_methods import default_for
 from outcrop.strategies.tree_search import OUTSIDE, BranchLevels
 from outcrop.surrogates import (
-    Arc,
-    CommonNodes,
     Forest,
-    Independent,
-    Marginal,
     Mixture,
-    OneHot,
     TreeStructured,
 )
+from outcrop.surrogates.space_nodes import nodes_of
 from outcrop.testing import ACQUISITION_CONTRACT, MAXIMISER_CONTRACT, STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
 from tests.surrogates.trees import bound, random_data, random_points, random_space
@@ -110,7 +106,7 @@ def test_a_design_takes_every_way_before_the_model_is_asked(name):
     assert n >= space.n_branches
     X = design.points(space, n, np.random.default_rng(0))
     np.testing.assert_array_equal(space.snap(X), X)
-    for leaf in places(space)[1]:
+    for leaf in nodes_of(space)[1]:
         first = X[: space.n_branches]
         inside = np.all([first[:, c] == code for c, code in leaf.conditions], axis=0)
         assert inside.sum() == 1
@@ -134,7 +130,7 @@ class Hills:
     """Each leaf of the large tree has a narrow peak of its own, the last one the highest."""
 
     def __init__(self, space):
-        self.leaves = places(space)[1]
+        self.leaves = nodes_of(space)[1]
 
     def __call__(self, X):
         return self.with_gradient(X)[0]
@@ -161,7 +157,7 @@ def test_the_search_of_leaves_finds_the_highest_peak():
     space = get("tree-large").space
     found = EachBranch(Maximiser(spread=64))(Hills(space), space, np.random.default_rng(0))
     assert found.value == pytest.approx(7.0, abs=1e-6)
-    assert all(found.point[c] == code for c, code in places(space)[1][-1].conditions)
+    assert all(found.point[c] == code for c, code in nodes_of(space)[1][-1].conditions)
 
 
 def belief_of(seed, n=30, components=2):
@@ -216,7 +212,7 @@ ON_CODES = [
 @pytest.mark.parametrize("check", ON_CODES, ids=lambda check: check.__name__)
 def test_top_paths_keep_the_contract_of_acquisitions(check):
     space, _, belief, rng = belief_of(3)
-    chosen = tuple(leaf.conditions for leaf in places(space)[1][:2])
+    chosen = tuple(leaf.conditions for leaf in nodes_of(space)[1][:2])
     check(TopBranches(LogEI(best=-0.5), chosen=chosen), belief, random_points(space, 8, rng))
 
 

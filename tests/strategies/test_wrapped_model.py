@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import outcrop as oc
+from outcrop.baselines import OneHot
 from outcrop.inference import Slice
 from outcrop.maximise import Maximiser
 from outcrop.strategies import CoCaBO, Hierarchical, Method, Perturbed, WrapsModel, strategy_for
 from outcrop.strategies.initial import Sobol
 from outcrop.strategies.pending import Believer, Liar
 from outcrop.strategies.wrapped_model import maximised_next, model_of, with_model
-from outcrop.surrogates import OneHot
 from tests.strategies.spaces import EVERY_SPACE
 from tests.strategies.test_strategies import example
 

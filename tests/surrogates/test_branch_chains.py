@@ -4,26 +4,27 @@ import json
 
 import numpy as np
 import pytest
-from outcrop.surrogates.structured import TreeStructured
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import MAP, Laplace, Slice
+from outcrop.kernels import Linear
 from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.problems import get
 from outcrop.surrogates import BranchChains, BranchGP
 from outcrop.surrogates.branch_chains import BranchTarget
 from outcrop.surrogates.inferred import ModelTarget
+from outcrop.surrogates.tree_structured import leaf_kernels
 from outcrop.testing import central_differences
-from tests.surrogates.trees import PRIORS, random_data, random_points
+from tests.surrogates.trees import random_data, random_points, situation
 
 SPACE = get("tree-small-shared").space
 
 
 def model(noise=None):
-    shared, *leaves = TreeStructured().kernel(SPACE, PRIORS).kernels
-    return BranchGP(shared, tuple(leaves), free(LogNormal(-4.0, 1.0)) if noise is None else noise)
+    shared, leaves = leaf_kernels(situation(SPACE), Linear(), True)
+    return BranchGP(shared, leaves, free(LogNormal(-4.0, 1.0)) if noise is None else noise)
 
 
 def data(n=20, seed=0):

@@ -28,8 +28,7 @@ def example(seed, basis=None, n=25, depth=4, sees_shared=True, noise=False, most
     rng = np.random.default_rng(seed)
     space = random_space(rng, depth, most)
     data = random_data(space, n, rng, noise)
-    family = TreeStructured(basis or Linear(), sees_shared)
-    return space, data, bound(space, rng, data, family=family), rng
+    return space, data, bound(space, rng, data, basis=basis, sees_shared=sees_shared), rng
 
 
 @given(st.integers(0, 10**6), st.sampled_from(BASES), st.booleans(), st.booleans())

@@ -17,6 +17,7 @@ from outcrop.space import Choice, Float, Space
 from outcrop.surrogates import GP, GPPosterior, Inferred, LeafwisePosterior, TreeStructured
 from outcrop.surrogates.branch_chains import BranchChains
 from outcrop.surrogates.contest import LOUDEST, RESOLUTION, Contest, log_odds
+from outcrop.surrogates.situation import NoiseFacts, Situation
 from tests.surrogates.trees import bound, random_data, random_space
 
 FAST = Slice(chains=3, burn_in=4)
@@ -24,8 +25,9 @@ TWO = Space({"k": Choice({"a": {"x": Float(0, 1)}, "b": {"y": Float(0, 1)}}), "r
 
 
 def surrogate_of(space, chance=0.5):
-    family = TreeStructured(chance=chance)
-    return family.surrogate(GP(default_kernel(space, family), 1e-8), FAST, ())
+    kind = TreeStructured(chance=chance)
+    exact = NoiseFacts(declared=False)
+    return kind.surrogate(Situation(space, exact, FAST))
 
 
 def first(data, n):

@@ -131,5 +131,5 @@ def test_so_many_observations_that_one_process_would_be_slow_leave_the_tree_alon
 
 
 def test_a_certain_tree_is_not_contested():
-    assert isinstance(Treed(chance=1.0).surrogate(MODEL, FAST, (0,)), TreedGP)
+    assert isinstance(Treed(chance=1.0).fitted(MODEL, FAST, (0,)), TreedGP)
     assert isinstance(Treed(chance=0.999).surrogate(MODEL, FAST, (0,)), Contested)

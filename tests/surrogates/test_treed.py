@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcrop.acquisition import Thompson
+from outcrop.baselines import OneHot
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import MAP, Laplace, Slice
@@ -17,12 +18,11 @@ from outcrop.space import Float, Space
 from outcrop.strategies import Method, strategy_for
 from outcrop.surrogates import (
     GP,
-    CoCaBO,
+    CategoryMix,
     Heteroscedastic,
     Latent,
     LeafwisePosterior,
     Mixture,
-    OneHot,
     Spartan,
     Treed,
     TreedGP,
@@ -65,7 +65,7 @@ def treed(data, seed=0, smallest=5, noise=1e-8):
 def fitted(data, **more):
     return (
         Treed(smallest=5, chance=1.0, **more)
-        .surrogate(MODEL, FAST, (0, 1))
+        .fitted(MODEL, FAST, (0, 1))
         .fit(data, np.random.default_rng(0))
     )
 
@@ -226,7 +226,7 @@ def test_a_belief_survives_json_and_goes_on_from_there(rng):
 
 def test_leaves_that_changed_are_sampled_and_others_take_turns(rng):
     data = observations()
-    surrogate = Treed(smallest=5, least=0.0, chance=1.0).surrogate(MODEL, FAST, (0, 1))
+    surrogate = Treed(smallest=5, least=0.0, chance=1.0).fitted(MODEL, FAST, (0, 1))
     before = surrogate.fit(data, rng).state
     assert len(before["ages"]) > 4
     for _ in range(len(before["ages"])):
@@ -266,7 +266,7 @@ def test_map_gives_one_component(rng):
 
 
 def test_the_default_leaf_holds_five_observations_for_each_column(rng):
-    surrogate = Treed(chance=1.0).surrogate(MODEL, FAST, (0, 1))
+    surrogate = Treed(chance=1.0).fitted(MODEL, FAST, (0, 1))
     tree = surrogate.fit(observations(), rng).components[0].division
     assert min(len(rows) for rows in tree.leaf_rows) >= 10
 
@@ -278,13 +278,13 @@ def test_the_default_leaf_holds_five_observations_for_each_column(rng):
         lambda: Treed(leaves="warped"),
         lambda: Treed(leaves=Latent()),
         lambda: Treed(leaves=Heteroscedastic()),
-        lambda: Treed(leaves=CoCaBO()),
+        lambda: Treed(leaves=CategoryMix()),
         lambda: Treed(leaves=OneHot()),
         lambda: Treed(smallest=1),
         lambda: Treed(least=-0.1),
         lambda: Treed(chance=0.0),
         lambda: Treed(chance=1.1),
-        lambda: Treed().surrogate(MODEL, Laplace(), (0,)),
+        lambda: Treed().fitted(MODEL, Laplace(), (0,)),
     ],
 )
 def test_senseless_settings_are_refused(wrong):

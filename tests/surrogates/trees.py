@@ -3,14 +3,15 @@
 from math import log
 
 import numpy as np
-from outcrop.surrogates.structured import Priors, TreeStructured
 
 from outcrop.data import Observations
-from outcrop.kernels import Sum
+from outcrop.kernels import Linear
 from outcrop.params import Layout
 from outcrop.priors import LogNormal
 from outcrop.space import Categorical, Choice, Float, Int, Space
 from outcrop.surrogates.branch_gp import BranchGP
+from outcrop.surrogates.situation import Priors, Situation
+from outcrop.surrogates.tree_structured import leaf_kernels
 
 PRIORS = Priors(LogNormal(log(0.5), 0.5), LogNormal(0.0, 0.5), LogNormal(0.0, 0.5), 1.0)
 
@@ -32,7 +33,7 @@ def random_group(rng, depth):
 
 
 def random_space(rng, depth=4, most=40):
-    """A space of up to `most` ways with a tree of choices up to `depth` deep."""
+    """A space of up to `most` branches with a tree of choices up to `depth` deep."""
     while True:
         group = {"r": Float(0, 1), **random_group(rng, depth)}
         if any(isinstance(value, Choice) for value in group.values()):
@@ -51,11 +52,12 @@ def random_data(space, n, rng, noise=False):
     return Observations(X, y, rng.random(n) if noise else None)
 
 
-def bound(space, rng, data, noise=0.05, mean=0.3, family=None):
+def situation(space, **more):
+    return Situation(space, priors=PRIORS, **more)
+
+
+def bound(space, rng, data, noise=0.05, mean=0.3, basis=None, sees_shared=True):
     """A model of the space with hyperparameters drawn from its priors."""
-    kernel = (family or TreeStructured()).kernel(space, PRIORS)
-    assert isinstance(kernel, Sum)
-    layout = Layout.of(kernel, data)
-    kernel = layout.bind(layout.sample_prior(rng, 1)[0])
-    shared, *leaves = kernel.kernels
-    return BranchGP(shared, tuple(leaves), noise, mean)
+    shared, leaves = leaf_kernels(situation(space), basis or Linear(), sees_shared)
+    layout = Layout.of(BranchGP(shared, leaves, noise, mean), data)
+    return layout.bind(layout.sample_prior(rng, 1)[0])

@@ -154,22 +154,22 @@ class Latent(Kind):
     def surrogate(self, situation: Situation) -> Surrogate | None:
         if not situation.numbers:
             return None
-        kernel = situation.kernel()
-        diagonal = sqrt(max(len(situation.unconditional_numbers), 1))
+        kernel, size = situation.kernel(), len(situation.unconditional_numbers)
+        return situation.over_noise(
+            lambda noise, inference: self.fitted(kernel, noise, inference, size), LATENT_INFERENCE
+        )
+
+    def fitted(self, kernel: Kernel, noise: float, inference: Inference, size: int) -> Surrogate:
+        """The models of all spreads with a kernel of `size` numbers that are always active."""
+        diagonal = sqrt(max(size, 1))
         latents = (ONE_EACH,) * self.coordinates
-
-        def fitted(noise: float, inference: Inference) -> Surrogate:
-            if self.together:
-                inference = shared(inference, len(self.spreads))
-            parts = {
-                str(spread): Inferred(
-                    LatentGP(kernel, spread * diagonal, latents, noise), inference
-                )
-                for spread in self.spreads
-            }
-            return Blend(parts) if self.together else Lottery(parts)
-
-        return situation.over_noise(fitted, LATENT_INFERENCE)
+        if self.together:
+            inference = shared(inference, len(self.spreads))
+        parts = {
+            str(spread): Inferred(LatentGP(kernel, spread * diagonal, latents, noise), inference)
+            for spread in self.spreads
+        }
+        return Blend(parts) if self.together else Lottery(parts)
 
 
 @dataclass(frozen=True, eq=False)

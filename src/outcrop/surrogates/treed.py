@@ -71,16 +71,17 @@ class Treed(Kind):
         if not situation.numbers:
             return None
         kernel = situation.kernel() if self.leaves is None else self.leaves.kernel(situation)
+        cut = situation.unconditional_numbers
+        return situation.over_noise(
+            lambda noise, inference: self.fitted(GP(kernel, noise), inference, cut)
+        )
 
-        def fitted(noise: float, inference: Inference) -> Surrogate:
-            model = GP(kernel, noise)
-            cut = situation.unconditional_numbers
-            tree = TreedGP(leaf_model(model), inference, cut, self.smallest, self.least)
-            if self.chance == 1:
-                return tree
-            return Contested(Inferred(model, inference), tree, log_odds(self.chance))
-
-        return situation.over_noise(fitted)
+    def fitted(self, model: GP, inference: Inference, columns: tuple[int, ...]) -> Surrogate:
+        """`model` in the leaves of a tree cut along `columns`, against `model` without a tree."""
+        tree = TreedGP(leaf_model(model), inference, columns, self.smallest, self.least)
+        if self.chance == 1:
+            return tree
+        return Contested(Inferred(model, inference), tree, log_odds(self.chance))
 
 
 def leaf_model(model: GP) -> GP:

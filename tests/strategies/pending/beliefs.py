@@ -5,20 +5,17 @@ from functools import lru_cache
 import numpy as np
 
 from outcrop import pending
+from outcrop.baselines import Arc, CommonNodes, Independent, Marginal
 from outcrop.data import Observations
 from outcrop.inference import MAP, Laplace, Slice
 from outcrop.kernels import Matern52, Scaled
 from outcrop.strategies import Method
 from outcrop.surrogates import (
     GP,
-    Arc,
-    CoCaBO,
-    CommonNodes,
+    CategoryMix,
     Forest,
     Heteroscedastic,
-    Independent,
     Latent,
-    Marginal,
     Mixture,
     Spartan,
     Treed,
@@ -42,7 +39,7 @@ SURROGATES = {
     "treed-warped": Method(Treed(leaves=Warped()), QUICK),
     "latent": Method(Latent(together=True), QUICK),
     "heteroscedastic": Method(Heteroscedastic(), QUICK),
-    "cocabo": Method(CoCaBO(), QUICK),
+    "cocabo": Method(CategoryMix(), QUICK),
     "tree": Method(TreeStructured(), QUICK),
     "marginal": Method(Marginal(), QUICK),
     "independent": Method(Independent(), QUICK),

@@ -8,6 +8,7 @@ from outcrop.params import Layout
 from outcrop.space import Choice, Float, Space
 from outcrop.strategies.pending.lipschitz import STEEP, estimated, mean_gradient
 from outcrop.surrogates import GP, Mixture
+from outcrop.surrogates.situation import standard_kernel
 from outcrop.testing import central_differences
 from tests.strategies.pending.beliefs import PAIRS, belief, waves, with_running
 from tests.strategies.spaces import EVERY_SPACE
@@ -147,7 +148,7 @@ def test_only_active_numbers_count():
     rows += [{"x": x, "m": {"b": {"y": y}}} for x in (0.2, 0.8) for y in (0.1, 0.5, 0.9)]
     X = space.encode(rows).X
     data = Observations(X, 0.5 * X[:, 0] + 20 * X[:, 2] * (X[:, 1] == 1))
-    part = GP(_bound(default_kernel(space)), noise=1e-8).condition(data)
+    part = GP(_bound(standard_kernel(space)), noise=1e-8).condition(data)
     busy = space.encode([{"x": 0.5, "m": "a"}, {"x": 0.5, "m": {"b": {"y": 0.5}}}]).X
     found = estimated(
         Mixture.single(part), space, busy, np.random.default_rng(0), "mean", True, "test"

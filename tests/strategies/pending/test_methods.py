@@ -7,6 +7,7 @@ import pytest
 
 import outcrop as oc
 from outcrop.acquisition import EI, UCB
+from outcrop.baselines import OneHot
 from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.inference import MAP, Laplace
 from outcrop.maximise import Maximiser
@@ -18,7 +19,7 @@ from outcrop.strategies.pending import (
     PLAyBOOK,
     ThompsonSampling,
 )
-from outcrop.surrogates import Forest, OneHot
+from outcrop.surrogates import Forest
 from outcrop.testing import STRATEGY_CONTRACT
 from tests.strategies.pending.beliefs import PENALISING, POLICIES, QUICK, name, waves, with_running
 from tests.strategies.spaces import EVERY_SPACE

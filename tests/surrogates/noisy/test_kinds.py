@@ -21,7 +21,7 @@ from tests.strategies.spaces import EVERY_SPACE
 from tests.strategies.test_strategies import example
 
 FAST = Slice(chains=2, burn_in=2)
-FAMILIES = {
+KINDS = {
     "analytic": Analytic(input_std=0.05),
     "analytic-learnt": Analytic(),
     "analytic-expected": Analytic(input_std=0.05, expected=True),
@@ -34,32 +34,32 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize("check", STRATEGY_CONTRACT, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_its_strategy_keeps_the_contract(family, check):
+@pytest.mark.parametrize("kind", KINDS)
+def test_its_strategy_keeps_the_contract(kind, check):
     space = EVERY_SPACE["box"]
-    method = Method(surrogate=FAMILIES[family], inference=FAST)
+    method = Method(surrogate=KINDS[kind], inference=FAST)
     check(strategy_for(method, space), space, example(space))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("space", ["line", "mixed", "conditional", "categories"])
-def test_every_space_is_searched(space, family):
+def test_every_space_is_searched(space, kind):
     space = EVERY_SPACE[space]
-    strategy = strategy_for(Method(surrogate=FAMILIES[family], inference=FAST), space)
+    strategy = strategy_for(Method(surrogate=KINDS[kind], inference=FAST), space)
     suggestion = strategy.propose(example(space), np.random.default_rng(0))
     assert suggestion.why["source"] == "model"
     space.validate(suggestion.params)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "acquisition",
     [EI(), UCB(), LogEI(), MaxValueEntropy(samples=4), Thompson(features=32)],
     ids=repr,
 )
-def test_every_acquisition_works_with_running_trials(acquisition, family):
+def test_every_acquisition_works_with_running_trials(acquisition, kind):
     space = EVERY_SPACE["box"]
-    method = Method(surrogate=FAMILIES[family], inference=FAST, acquisition=acquisition)
+    method = Method(surrogate=KINDS[kind], inference=FAST, acquisition=acquisition)
     suggestion = strategy_for(method, space).propose(example(space), np.random.default_rng(0))
     assert suggestion.why["source"] == "model"
 
@@ -79,19 +79,19 @@ class Listening:
         return self.maximiser(*arguments, **options)
 
 
-def lengths_heard(family, inference):
+def lengths_heard(kind, inference):
     space, maximiser = EVERY_SPACE["box"], Listening()
-    method = Method(surrogate=family, inference=inference, maximiser=maximiser)
+    method = Method(surrogate=kind, inference=inference, maximiser=maximiser)
     strategy_for(method, space).propose(example(space, noise=True), np.random.default_rng(0))
     return maximiser.heard[0]
 
 
 @pytest.mark.parametrize("kind", ["simple", "full"])
 def test_the_search_is_told_the_lengthscales_of_the_central_process(kind):
-    family = UTGP(input_std=0.05, kind=kind)
+    kind = UTGP(input_std=0.05, kind=kind)
     expected = lengths_heard(None, FAST)  # all moved data sets have the hyperparameters of this one
     assert len(set(expected)) == len(expected)
-    np.testing.assert_array_equal(lengths_heard(family, FAST), expected)
+    np.testing.assert_array_equal(lengths_heard(kind, FAST), expected)
 
 
 def test_where_the_central_belief_has_no_lengthscales_they_are_those_of_the_cube():
@@ -118,27 +118,27 @@ def test_noise_of_inputs_is_learnt_where_nothing_is_known_and_not_where_they_are
 
 
 @pytest.mark.parametrize("noise", [None, True, False, 0.3])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_every_kind_of_noise_is_taken(family, noise):
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_noise_is_taken(kind, noise):
     space = EVERY_SPACE["box"]
-    strategy = strategy_for(Method(surrogate=FAMILIES[family], inference=MAP(starts=1)), space)
+    strategy = strategy_for(Method(surrogate=KINDS[kind], inference=MAP(starts=1)), space)
     view = example(space, noise=noise)
     mean, std = strategy.belief(view, np.random.default_rng(0)).predict(view.X)
     assert np.isfinite(mean).all()
     assert (std > 0).all()
 
 
-@pytest.mark.parametrize("family", ["analytic", "nigp", "utgp"])
-def test_a_mode_with_its_curvature_will_do_as_inference(family):
+@pytest.mark.parametrize("kind", ["analytic", "nigp", "utgp"])
+def test_a_mode_with_its_curvature_will_do_as_inference(kind):
     space = EVERY_SPACE["box"]
-    method = Method(surrogate=FAMILIES[family], inference=Laplace(starts=1))
+    method = Method(surrogate=KINDS[kind], inference=Laplace(starts=1))
     belief = strategy_for(method, space).belief(example(space), np.random.default_rng(0))
     assert (belief.predict(example(space).X)[1] > 0).all()
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_method_with_it_is_stored_and_read_back(family):
-    method = Method(surrogate=FAMILIES[family])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_method_with_it_is_stored_and_read_back(kind):
+    method = Method(surrogate=KINDS[kind])
     again = Method.from_json(json.loads(json.dumps(method.to_json())))
     assert again.surrogate == method.surrogate
 
@@ -152,8 +152,8 @@ def test_covariances_are_stored_and_read_back():
 def test_a_search_goes_on_from_trial_to_trial():
     rng = np.random.default_rng(0)
     space = oc.Space({"x": oc.Float(0, 1)})
-    for family in FAMILIES.values():
-        optimizer = oc.Optimizer(space, method=Method(surrogate=family, inference=FAST), seed=0)
+    for kind in KINDS.values():
+        optimizer = oc.Optimizer(space, method=Method(surrogate=kind, inference=FAST), seed=0)
         for _ in range(7):
             trial = optimizer.ask()
             x = trial.params["x"] + 0.05 * rng.standard_normal()

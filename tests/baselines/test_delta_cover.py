@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from outcrop.maximise import DeltaCover, Maximiser
+from outcrop.baselines import DeltaCover
+from outcrop.maximise import Maximiser
 from outcrop.space import Categorical, Choice, Float, Int, Space
 from outcrop.testing.maximisers import MAXIMISER_CONTRACT
 from tests.maximise.functions import Waves

@@ -3,16 +3,30 @@
 import numpy as np
 import pytest
 
+from outcrop.baselines import Arc, CommonNodes, Independent, Marginal
 from outcrop.data import Observations
 from outcrop.inference import Slice
+from outcrop.kernels import Linear, Sum
 from outcrop.params import Layout
 from outcrop.problems import get
 from outcrop.space import Categorical, Choice, Float, Space
-from outcrop.surrogates import GP, Arc, CommonNodes, Independent, Marginal, TreeStructured
-from outcrop.surrogates.structured import MOST_LEAVES, places
-from tests.surrogates.trees import PRIORS, random_points, random_space
+from outcrop.surrogates import BranchGP, TreeStructured
+from outcrop.surrogates.situation import NoiseFacts, Situation
+from outcrop.surrogates.space_nodes import MOST_LEAVES, nodes_of
+from outcrop.surrogates.tree_structured import leaf_kernels
+from tests.surrogates.trees import random_points, random_space, situation
 
-FAMILIES = [TreeStructured(), Marginal(), Independent(), CommonNodes(), CommonNodes(False), Arc()]
+KINDS = [TreeStructured(), Marginal(), Independent(), CommonNodes(), CommonNodes(False), Arc()]
+
+
+def kernel_of(kind, space):
+    """The covariance of a kind as one kernel."""
+    if isinstance(kind, TreeStructured):
+        shared, leaves = leaf_kernels(situation(space), kind.basis, kind.sees_shared)
+        return Sum((shared, *leaves))
+    if isinstance(kind, Independent):
+        return Sum(kind.kernels(situation(space)))
+    return kind.kernel(situation(space))
 
 
 def names(columns):
@@ -20,7 +34,7 @@ def names(columns):
 
 
 def test_nodes_and_leaves_of_the_small_tree_are_those_of_the_source():
-    shared, leaves = places(get("tree-small-shared").space)
+    shared, leaves = nodes_of(get("tree-small-shared").space)
     assert [names(node.own) for node in shared] == [[], ["x1.0.r8"], ["x1.1.r9"]]
     assert [names(leaf.own) for leaf in leaves] == [
         ["x1.0.x2.0.x4"],
@@ -38,7 +52,7 @@ def test_what_several_ways_pass_is_shared_even_if_nothing_is_opened_there():
             "b": Choice({"0": {"c": Categorical(["u", "v"])}, "1": {}}),
         }
     )
-    shared, leaves = places(space)
+    shared, leaves = nodes_of(space)
     assert len(leaves) == 4
     assert [names(node.own) for node in shared] == [[], ["a.0.x"], [], ["b.0.c"], []]
     assert all(leaf.own == () for leaf in leaves)
@@ -49,7 +63,7 @@ def test_what_several_ways_pass_is_shared_even_if_nothing_is_opened_there():
 def test_every_point_lies_in_one_leaf_and_leaves_see_what_is_active(seed):
     rng = np.random.default_rng(seed)
     space = random_space(rng)
-    _, leaves = places(space)
+    _, leaves = nodes_of(space)
     X = random_points(space, 40, rng)
     active = space.active(X)
     for x, is_active in zip(X, active, strict=True):
@@ -58,13 +72,13 @@ def test_every_point_lies_in_one_leaf_and_leaves_see_what_is_active(seed):
         assert {c.index for c in own.seen} | choices == set(np.flatnonzero(is_active))
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.label)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.label)
 @pytest.mark.parametrize("seed", range(4))
-def test_covariances_are_positive_and_blind_to_what_is_inactive(seed, family):
+def test_covariances_are_positive_and_blind_to_what_is_inactive(seed, kind):
     rng = np.random.default_rng(seed)
     space = random_space(rng)
     X = random_points(space, 40, rng)
-    layout = Layout.of(family.kernel(space, PRIORS), Observations(X, np.zeros(len(X))))
+    layout = Layout.of(kernel_of(kind, space), Observations(X, np.zeros(len(X))))
     kernel = layout.bind(layout.sample_prior(rng, 1)[0])
     K = kernel.gram(X)
     assert np.linalg.eigvalsh(K).min() >= -1e-10 * np.trace(K)
@@ -73,14 +87,14 @@ def test_covariances_are_positive_and_blind_to_what_is_inactive(seed, family):
     np.testing.assert_allclose(kernel.gram(other), K, rtol=1e-12)
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.label)
-def test_every_family_is_fitted_and_predicts(family):
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.label)
+def test_every_kind_is_fitted_and_predicts(kind):
     space = get("tree-small-shared").space
     rng = np.random.default_rng(0)
     X = random_points(space, 12, rng)
     data = Observations(X, np.sin(X.sum(1)))
-    model = GP(family.kernel(space, PRIORS), noise=1e-4)
-    surrogate = family.surrogate(model, Slice(chains=2, burn_in=2), ())
+    noise, inference = NoiseFacts(declared=False), Slice(chains=2, burn_in=2)
+    surrogate = kind.surrogate(situation(space, noise=noise, inference=inference))
     mean, var = surrogate.fit(data, rng).moments(X)
     np.testing.assert_allclose(mean, data.y, atol=0.2)
     assert (var > 0).all()
@@ -89,16 +103,19 @@ def test_every_family_is_fitted_and_predicts(family):
 def test_the_dense_process_and_that_of_leaves_have_the_same_slots():
     space = get("tree-small-shared").space
     data = Observations(random_points(space, 3, np.random.default_rng(0)), np.zeros(3))
-    one = Layout.of(Marginal().kernel(space, PRIORS), data)
-    two = Layout.of(TreeStructured().kernel(space, PRIORS), data)
-    assert one.names == two.names
+    one = Layout.of(Marginal().kernel(situation(space)), data)
+    two = Layout.of(BranchGP(*leaf_kernels(situation(space), Linear(), True)), data)
+    assert len(one.names) == len(two.names)
+    assert {name.split(".", 2)[2] for name in one.names} == {
+        name.removeprefix("leaves.").split(".", 1)[1] for name in two.names
+    }
 
 
 def test_spaces_without_choices_or_with_too_many_ways_are_left_to_others():
     plain = Space({"x": Float(0, 1), "c": Categorical(["a", "b"])})
     many = Space({f"k{i}": Choice({"0": {}, "1": {}}) for i in range(9)})
     assert many.n_branches > MOST_LEAVES
-    for family in FAMILIES:
-        assert not family.suits_space(plain)
-        assert not family.suits_space(many)
-        assert family.suits_space(get("tree-large").space)
+    for kind in KINDS:
+        assert kind.surrogate(Situation(plain)) is None
+        assert kind.surrogate(Situation(many)) is None
+        assert kind.surrogate(Situation(get("tree-large").space)) is not None

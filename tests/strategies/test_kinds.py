@@ -5,30 +5,44 @@ import json
 import numpy as np
 import pytest
 
-from outcrop import kernels
 from outcrop.data import Observations
 from outcrop.errors import MethodError, ModelError
 from outcrop.inference import MAP, Slice
-from outcrop.kernels import BetaCDF, Matern52, Region
+from outcrop.kernels import BetaCDF, LocalGlobal, Matern52, Region
 from outcrop.priors import LogNormal
 from outcrop.problems import get
 from outcrop.strategies import METHODS, Method, strategy_for
-from outcrop.strategies.defaults import INFERENCE, LATENT_INFERENCE, default_kernel, refreshed
-from outcrop.strategies.presets import PRESETS, family_for
 from outcrop.study import Optimizer
-from outcrop.surrogates import GP, Grounded, Inferred, Latent, Spartan, Warped
+from outcrop.surrogates import (
+    GP,
+    Grounded,
+    Inferred,
+    Latent,
+    Situation,
+    Spartan,
+    Treed,
+    Warped,
+)
 from outcrop.surrogates.inferred import ModelTarget
+from outcrop.surrogates.situation import INFERENCE, LATENT_INFERENCE, refreshed
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
 
 FAST = Slice(chains=2, burn_in=2, patience=2.5)
-FAMILIES = {
+KINDS = {
     "warped": Warped(),
     "warped-beta": Warped(BetaCDF(), LogNormal(0.0, 0.75**0.5)),
     "spartan": Spartan(),
     "spartan-two-regions": Spartan(regions=2),
     "spartan-variances": Spartan(widths=(0.05**0.5, 10**0.5)),
     "latent": Latent(),
+}
+NAMED = {
+    "warped": Warped(),
+    "spartan": Spartan(),
+    "latent": Latent(),
+    "treed": Treed(),
+    "treed-warped": Treed(leaves=Warped()),
 }
 
 
@@ -40,20 +54,20 @@ def example(space, n=14, pending=2, failed=1, **more):
 
 
 @pytest.mark.parametrize("check", STRATEGY_CONTRACT, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("space", ["box", "mixed", "conditional"])
-def test_every_family_keeps_the_contract_of_strategies(space, family, check):
+def test_every_kind_keeps_the_contract_of_strategies(space, kind, check):
     space = EVERY_SPACE[space]
-    method = Method(surrogate=FAMILIES[family], inference=FAST)
+    method = Method(surrogate=KINDS[kind], inference=FAST)
     check(strategy_for(method, space), space, example(space))
 
 
 @pytest.mark.parametrize("noise", [None, True, False, 0.3])
-@pytest.mark.parametrize("family", ["warped", "spartan"])
+@pytest.mark.parametrize("kind", ["warped", "spartan"])
 @pytest.mark.parametrize("space", EVERY_SPACE)
-def test_every_kind_of_noise_works_on_every_space(space, family, noise):
+def test_every_kind_of_noise_works_on_every_space(space, kind, noise):
     space = EVERY_SPACE[space]
-    method = Method(surrogate=FAMILIES[family], inference=FAST)
+    method = Method(surrogate=KINDS[kind], inference=FAST)
     suggestion = strategy_for(method, space).propose(
         example(space, noise=noise), np.random.default_rng(0)
     )
@@ -61,22 +75,22 @@ def test_every_kind_of_noise_works_on_every_space(space, family, noise):
     assert suggestion.why["source"] == "model"
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", NAMED)
 def test_a_name_is_the_method_with_its_family(name):
     space, rng = EVERY_SPACE["mixed"], np.random.default_rng
     view = example(space)
-    method = Method(surrogate=PRESETS[name].family)
+    method = Method(surrogate=NAMED[name])
     one, two = (strategy_for(m, space).propose(view, rng(3)) for m in (name, method))
     assert one.params == two.params
     assert one.warm == two.warm
-    assert one.why["surrogate"] == PRESETS[name].family.label
+    assert one.why["surrogate"] == NAMED[name].label
     assert name in METHODS
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", NAMED)
 def test_a_space_without_numbers_is_searched_as_by_gp(name):
     space = EVERY_SPACE["categories"]
-    assert family_for(space, PRESETS[name].family) is None
+    assert NAMED[name].surrogate(Situation(space)) is None
     view = example(space, n=8, pending=1, failed=0)
     named, plain = (
         strategy_for(method, space).propose(view, np.random.default_rng(3))
@@ -100,7 +114,7 @@ def test_noise_is_left_open_or_ruled_out_as_by_gp(noise, parts):
 
 
 @pytest.mark.parametrize(
-    ("family", "slots"),
+    ("kind", "slots"),
     [
         ("warped", {"a", "b", "kernel.lengthscales"}),
         (
@@ -114,10 +128,10 @@ def test_noise_is_left_open_or_ruled_out_as_by_gp(noise, parts):
         ),
     ],
 )
-def test_chains_go_on_from_trial_to_trial_by_the_names_of_their_slots(family, slots):
+def test_chains_go_on_from_trial_to_trial_by_the_names_of_their_slots(kind, slots):
     space = EVERY_SPACE["box"]
     still = Slice(chains=2, burn_in=0, sweeps=0)
-    strategy = strategy_for(Method(surrogate=FAMILIES[family], inference=still), space)
+    strategy = strategy_for(Method(surrogate=KINDS[kind], inference=still), space)
     view = example(space, pending=0, failed=0, noise=False)
     first = strategy.propose(view, np.random.default_rng(0))
     inner = "kernel.kernel.kernel."
@@ -130,10 +144,10 @@ def test_chains_go_on_from_trial_to_trial_by_the_names_of_their_slots(family, sl
     assert again.warm["thetas"] == first.warm["thetas"]
 
 
-@pytest.mark.parametrize("family", ["warped", "spartan"])
-def test_the_value_of_an_inactive_parameter_changes_nothing(family):
+@pytest.mark.parametrize("kind", ["warped", "spartan"])
+def test_the_value_of_an_inactive_parameter_changes_nothing(kind):
     space = EVERY_SPACE["conditional"]
-    kernel = bound(default_kernel(space, FAMILIES[family]), space)
+    kernel = bound(KINDS[kind].kernel(Situation(space)), space)
     X = example(space).X
     changed = np.where(space.active(X), X, 0.77)
     assert (changed != X).any()
@@ -155,7 +169,7 @@ def space_data(space):
 def test_a_belief_does_without_regions_that_hold_no_observation():
     data = space_data(EVERY_SPACE["line"])
     corner = data.X[:, 0].max() + 0.5
-    kernel = kernels.LocalGlobal((Region([corner], 0.1, Matern52(0.05)),), Matern52(0.4))
+    kernel = LocalGlobal((Region([corner], 0.1, Matern52(0.05)),), Matern52(0.4))
     surrogate = Grounded(Inferred(GP(kernel, noise=1e-6), MAP()))
     plain = GP(Matern52(0.4), noise=1e-6).condition(data)
     X = np.array([[corner], [0.3]])
@@ -172,8 +186,8 @@ def test_fewer_chains_move_as_data_get_many(inference):
     assert fewer.patience == inference.patience
 
 
-def test_families_need_an_instance_and_sensible_settings():
-    with pytest.raises(MethodError, match="expected a model or a surrogate"):
+def test_kinds_need_an_instance_and_sensible_settings():
+    with pytest.raises(MethodError, match="expected a kind of surrogate"):
         Method(surrogate=Spartan)
     for wrong in ({"regions": 0}, {"widths": (0.1,)}, {"widths": (0.0, 1.0)}):
         with pytest.raises(ModelError, match="expected"):
