@@ -3,7 +3,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from outcrop.strategies.defaults import default_kernel, default_surrogate
 
 import outcrop
 from outcrop import kernels, priors

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from outcrop.surrogates.structured import TreeStructured
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError

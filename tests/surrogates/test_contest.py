@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from outcrop.strategies.defaults import default_kernel
 from scipy.stats import norm
 
 from outcrop.data import Observations

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from outcrop.strategies.defaults import default_kernel
 
 from outcrop.data import Observations
 from outcrop.kernels import RBF, Matern52, Offset, Scaled
