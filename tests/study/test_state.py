@@ -237,9 +237,9 @@ def test_what_comes_after_another_told_is_kept_and_changes_nothing():
     after = apply(told, Late(0, 1.0))
     assert after.trials == told.trials
     assert after.position == told.position + 1
-    with pytest.raises(TrialError, match="not told by another"):
+    with pytest.raises(TrialError, match="has no earlier result"):
         apply(fold(HELD), Late(0, 1.0))
-    with pytest.raises(TrialError, match="not told by another"):
+    with pytest.raises(TrialError, match="has no earlier result"):
         fold([*HELD[:2], Told(0, 2.5), Late(0, 1.0)])
 
 

@@ -18,7 +18,7 @@ WORKERS = 2
 
 
 def demo(folder: Path, trials: int, seed: int, say: Callable[[str], object]) -> Result:
-    """Search Ackley's dented funnel, say what was found, and draw the search."""
+    """Minimise Ackley's function, print the result, and draw the search."""
     problem = problems.get(PROBLEM)
     database = folder / "outcrop-demo.db"
     storage = open_storage(f"sqlite:///{database}")
@@ -37,7 +37,7 @@ def demo(folder: Path, trials: int, seed: int, say: Callable[[str], object]) -> 
         say(f"picture written to {_picture(problem, result, folder / 'outcrop-demo.png')}")
     except MissingExtra as hint:
         say(f"no picture: {hint}")
-    say(f"look at the trials with: outcrop show {name} --storage {database}")
+    say(f"show the trials with: outcrop show {name} --storage {database}")
     return result
 
 

@@ -19,7 +19,7 @@ AFTER = ("reason", "source", "attempt", "started", "finished")
 
 
 def to_csv(study: Study) -> str:
-    """One line for each trial; numbers are written so that nothing of them is lost."""
+    """One line for each trial; numbers have all their digits."""
     names = list(study.space.parameters)
     columns = [f"params.{name}" if name in BEFORE + AFTER else name for name in names]
     text = io.StringIO()
@@ -35,7 +35,7 @@ def to_csv(study: Study) -> str:
 
 
 def to_json(study: Study) -> str:
-    """All that is known of every trial, and what the study was made with."""
+    """All fields of every trial, and the study's space and options."""
     names = [each.name for each in fields(Trial)]
     return json.dumps(
         {

@@ -23,15 +23,15 @@ from outcrop.study.trial import Trial
 from outcrop.typing import Params, Points, Vector
 
 DRAWS = 1000  # a probability is then known to ± 0.03
-BEYOND = 6.0  # standard deviations, on both sides, by which a configuration is no rival any more
+BEYOND = 6.0  # standard deviations of both configurations; farther ones are not compared
 
 
 @dataclass(frozen=True, eq=False)
 class ObjectiveBelief:
-    """What is believed of the objective, without the noise of observing it."""
+    """The belief about the objective, without observation noise."""
 
     state: State
-    believed: Belief  # on encoded points, in the sign that makes smaller better
+    believed: Belief  # of encoded points, in the sign that makes smaller better
     strategy: Strategy
 
     @property
@@ -40,7 +40,7 @@ class ObjectiveBelief:
 
     @property
     def sign(self) -> float:
-        """Of the user's values, where the model's are to be minimised."""
+        """The factor from the model's values, which are minimised, to the user's."""
         return self.state.sign
 
     @overload
@@ -59,10 +59,10 @@ class ObjectiveBelief:
 
     @cached_property
     def search(self) -> Search | None:
-        """What the next trial is chosen by; None if nothing is maximised, or not yet.
+        """The acquisition that selects the next trial; None if the next trial does not use one.
 
-        The search is begun with the random numbers of this belief, so that both rest on the same
-        hyperparameters; those of a trial that is asked for may differ a little.
+        It is computed with the random numbers of this belief and so has the same hyperparameters;
+        those of the next `ask` may differ slightly.
         """
         heard: list[Function] = []
         try:
@@ -77,20 +77,20 @@ class ObjectiveBelief:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """An acquisition as it is maximised next, with running and failed trials accounted for."""
+    """The acquisition that is maximised next; it accounts for running and failed trials."""
 
     space: Space
     acquisition: str  # the name of its class
     function: Function  # of encoded points
 
     def score(self, params: Sequence[Params]) -> Vector:
-        """What each configuration is worth as the next trial, in the acquisition's own units."""
+        """The acquisition at each configuration, in its own units."""
         return self.function(self.space.encode(params).X)
 
 
 @dataclass(frozen=True, eq=False)
 class _Listener:
-    """A maximiser that notes what it is asked to maximise."""
+    """A maximiser that records the functions it maximises in `heard`."""
 
     maximiser: Maximises
     heard: list[Function]
@@ -104,7 +104,7 @@ class _Listener:
 
 
 def _overheard(strategy: Any, heard: list[Function]) -> Strategy:
-    """The same strategy, which also notes in `heard` what it maximises."""
+    """The same strategy; the functions it maximises are appended to `heard`."""
     if isinstance(strategy, ModelBased):
         return replace(strategy, maximiser=_Listener(strategy.maximiser, heard))
     if hasattr(strategy, "inner"):
@@ -116,7 +116,7 @@ def _overheard(strategy: Any, heard: list[Function]) -> Strategy:
 class Recommendation:
     """The evaluated configuration that is believed best, and the best trial at it.
 
-    If `robust`, mean and standard deviation are those of the average over the noise of inputs.
+    If `robust`, mean and standard deviation are those of the average over input noise.
     """
 
     params: Params

@@ -1,4 +1,4 @@
-"""`minimize` and `maximize`: from a function to its best parameters in one call."""
+"""`minimize` and `maximize`: find the best parameters of a function in one call."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def minimize(
     >>> len(result.trials), result.best_value == result.best_params["x"] ** 2
     (8, True)
 
-    An objective that raises or returns no finite number makes a failed trial, and the search goes
-    on. `options` are those of `Study.optimize`: `n_workers`, `timeout`, `callbacks`, `progress` and
-    the rest. Nothing is stored; a `Study` with a storage is what survives.
+    If the objective raises or returns anything but a finite number, the trial fails and the search
+    continues. `options` are those of `Study.optimize`, such as `n_workers`, `timeout`, `callbacks`
+    and `progress`. Nothing is stored; to resume later, use a `Study` with a storage.
     """
     study = Study(space, method=method, direction="minimize", seed=seed, noise=noise, robust=robust)
     return study.optimize(objective, n_trials, **options)
@@ -52,7 +52,7 @@ def maximize(
     robust: bool = False,
     **options: Unpack[RunOptions],
 ) -> Result:
-    """Maximise `objective`; everything else is as in `minimize`.
+    """Maximise `objective`; the arguments are those of `minimize`.
 
     >>> from outcrop.space import Int
     >>> space = Space({"n": Int(1, 3)})

@@ -1,4 +1,4 @@
-"""A process that tries to load the objective before any trial depends on it."""
+"""The probe: a process that tests, before the first trial, whether the objective can be loaded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from outcrop.study.running.worker_process import PROBE, report_loading
 
 logger = logging.getLogger(__name__)
 
-SLOW = 30.0  # seconds after which a user may wonder what is going on
+SLOW = 30.0  # seconds between two log messages while the probe is waited for
 GUARD = 'put what starts the run under `if __name__ == "__main__":`'
 
 
@@ -43,15 +43,15 @@ def probe(
             report = _report(reader, process)
         process.join(1.0)
     finally:
-        process.kill()  # whatever threads or programs the objective brought along
+        process.kill()  # the objective may have started threads
         process.join()
         process.close()
         reader.close()
     if report is None:
         raise ObjectiveError(
             "a new process ended while it imported the program that started this run; a worker "
-            f"imports it to find the objective, so {GUARD}. If that is so already, its error is "
-            "above"
+            f"imports that program to find the objective, so {GUARD}. If it is there already, the "
+            "error of the import is shown above"
         )
     kind, message = report
     if kind:
@@ -59,7 +59,7 @@ def probe(
 
 
 def _report(reader: Connection, process: Any) -> tuple[str, str] | None:
-    """What the probe says; None if it ended without a word."""
+    """The report of the probe; None if it ended without one."""
     while not wait([reader, process.sentinel], SLOW):
         logger.warning("still waiting for a new process to load the objective")
     try:

@@ -47,7 +47,7 @@ class Executor(Protocol):
 
 
 class Runnable(Protocol):
-    """A study as a run sees it: asked and told from one thread, renewed from another."""
+    """What a run needs of a study; one thread asks and tells, another one renews leases."""
 
     @property
     def direction(self) -> str: ...
@@ -77,7 +77,7 @@ class Runnable(Protocol):
     def release(self, trial: Trial) -> None: ...
 
     def renew(self, trials: Sequence[int], lease: float) -> None:
-        """Keep trials for another `lease` seconds; those that run no longer are passed over."""
+        """Extend leases to `lease` seconds from now; trials that have ended are skipped."""
 
     def stop(self, reason: str) -> None:
         """Record why a run ended."""
