@@ -228,7 +228,7 @@ def test_an_output_folder_that_cannot_be_made_fails(tmp_path):
     (tmp_path / "study-output").write_text("a file")
     program = program_of(tmp_path, "print(1)")
     assert "cannot store its output: Not a directory" in failure(program)
-    with pytest.raises(SpecError, match=r"output folder .* cannot be made: File exists"):
+    with pytest.raises(SpecError, match=r"output folder .* cannot be created: File exists"):
         program.check()
 
 

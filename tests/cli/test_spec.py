@@ -154,7 +154,10 @@ def test_a_relative_path_of_the_spec_gives_whole_paths(tmp_path, monkeypatch):
         (f"{COMMAND}\nseed = -1", ["seed must be a whole number", "-1"]),
         (f'{COMMAND}\nnoise = "some"', ["noise must be", "'some'"]),
         (f"{COMMAND}\nrobust = 1", ["robust is 1", "true or false", "write robust = true"]),
-        (f"{COMMAND}\nrobust = true", ["robust is true", "no parameter has input noise", "input_std = 2.0"]),
+        (
+            f"{COMMAND}\nrobust = true",
+            ["robust is true", "no parameter has input noise", "input_std = 2.0"],
+        ),
         (f"{COMMAND}\ninput_covariance = 3", ["input_covariance is 3", "[[input_covariance]]"]),
         (f"{COMMAND}\ninput_covariance = [3]", ["input_covariance[0] is 3", "expected a table"]),
         (f'{COMMAND}\nstorage = "runs.db"', ['"runs.db"', 'write "sqlite:///study.db"']),

@@ -1,4 +1,4 @@
-"""What a study believes of its objective along one or two parameters, and where it looks next."""
+"""A plot of a study's belief and acquisition along one or two parameters."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from outcrop.typing import Params
 def belief(
     study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
 ) -> tuple[Any, ...]:
-    """Draw what is believed along one parameter or two, and return the axes.
+    """Draw the belief along one parameter or two, and return the axes.
 
         plots.belief(study)[0].figure.savefig("belief.png")
         plots.belief(study, "lr", at={"act": "tanh"})
 
-    Along one: the mean, 95 % of the belief, the data, and beneath the acquisition. Along two, side
-    by side: mean, standard deviation and acquisition. There is no acquisition while the initial
-    design lasts. Other parameters are held at their values in the best trial, but for those that
-    `at` sets; trials that differ in them are drawn small. Left out, `names` are the parameters that
-    the belief changes fastest along. `axes` are one or more to draw the first panels on.
+    Along one parameter: the mean, the central 95 % of the belief, the data, and the acquisition
+    below. Along two: mean, standard deviation and acquisition side by side. There is no acquisition
+    during the initial design. The other parameters have the values that `at` sets, or else those of
+    the best trial; trials that differ in them have small marks. By default, `names` are the
+    parameters along which the belief changes fastest. `axes` are axes for the first panels.
     """
     study = reader_of(study)
     believed = study.belief
@@ -70,7 +70,7 @@ def _curve(
 
 
 def _stacked(count: int) -> tuple[Any, ...]:
-    """A panel, and perhaps a thin one beneath it."""
+    """One panel, or one with a thin panel below it."""
     if count == 1:
         return (canvas.axes_or_new(),)
     figure = canvas.new_figure((7.0, 5.0))

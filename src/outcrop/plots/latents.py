@@ -1,4 +1,4 @@
-"""The latents of a latent-input model: which observations it has moved off the space."""
+"""A plot of the latent inputs of a latent-input model, which move observations off the space."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from outcrop.surrogates import Latent, LatentPosterior
 from outcrop.typing import Matrix, Params, Vector
 
 HINT = "use method='latent', or oc.Method(surrogate=oc.surrogates.Latent())"
-FAR = 1.0  # lengthscales at which a mark is black, unless others are farther off
-NUMBERED, MOST_NUMBERED = 0.5, 3  # lengthscales from which trials are numbered, and how many
-LARGE, SMALL = 38, 12  # marks of observations in the slice, and beside it
+FAR = 1.0  # lengthscales at which a mark is black, unless some are farther off
+NUMBERED, MOST_NUMBERED = 0.5, 3  # lengthscales from which trials are numbered; their number
+LARGE, SMALL = 38, 12  # sizes of marks of observations in the slice and outside of it
 TICKS = (0, 0.25, 0.5, 0.75, 1, 2, 5, 10, 20, 50, 100)
 
 
@@ -38,16 +38,16 @@ def latents(
     axes: Any = None,
     spread: float | None = None,
 ) -> tuple[Any, ...]:
-    """Draw how far each observation was moved off the space, and return the axes.
+    """Draw the distance of each observation from the space, and return the axes.
 
         plots.latents(study)[0].figure.savefig("latents.png")
         plots.latents(study, spread=0.01)
 
-    By trial number, and beside it where the observations are: the darker a mark, the farther off.
-    Distances are |h| in units of the lengthscale, the median of the chains and each of them; an
-    observation beyond 1 counts for little, and one at 0 in full. The latents are those under one
-    `spread` of the method, the largest if left out, whichever is drawn for the next trial. `names`
-    and `at` are as for `belief`.
+    The left panel has the distances by trial number, the right one the observations in a slice; a
+    darker mark is farther off. Distances are |h| in units of the lengthscale: the median over the
+    chains, and each chain. An observation beyond 1 has little influence, one at 0 its full
+    influence. The latents are those of one `spread` of the method, by default the largest.
+    `names` and `at` are as for `belief`.
     """
     study = reader_of(study)
     moved = _Moved.of(study, spread)
@@ -64,11 +64,11 @@ def latents(
 
 @dataclass(frozen=True, eq=False)
 class _Moved:
-    """Observations and how far off they are, in lengthscales."""
+    """Observations and their distances from the space, in lengthscales."""
 
     belief: ObjectiveBelief
-    spread: float | None  # under which that is so, unless the method has no choice
-    trials: Sequence[Trial]  # those that have a value
+    spread: float | None  # of these distances; None if the method has no spreads
+    trials: Sequence[Trial]  # finished ones
     each: Matrix  # (chains, trials)
     weights: Vector  # (chains,)
 
@@ -89,7 +89,7 @@ class _Moved:
 
     @cached_property
     def median(self) -> Vector:
-        """That of the chains, `(trials,)`."""
+        """The weighted median over the chains, `(trials,)`."""
         order = np.argsort(self.each, axis=0)
         below = np.cumsum(self.weights[order], axis=0)
         middle = np.argmax(below >= 0.5 * below[-1], axis=0)
@@ -97,7 +97,7 @@ class _Moved:
 
     @property
     def farthest(self) -> list[int]:
-        """Positions of the few trials that are worth a number."""
+        """Indices of the few trials that are labelled with their numbers."""
         order = np.argsort(-self.median)[:MOST_NUMBERED]
         return [int(i) for i in order if self.median[i] >= NUMBERED]
 
@@ -109,12 +109,12 @@ def _distances(part: LatentPosterior, columns: Sequence[int]) -> Vector:
 
 
 def _under(study: StudyReader, spread: float | None) -> tuple[ObjectiveBelief, float | None]:
-    """The belief under one spread, and which; a method that has no choice believes what it does."""
+    """The belief with one spread, and that spread; None for a method without spreads."""
     belief = study.belief
     family = _family(belief.strategy)
     if family is None:
         if spread is not None:
-            raise MethodError(f"spread={spread!r}: the method has none to choose from; {HINT}")
+            raise MethodError(f"spread={spread!r}: the method has no spreads; {HINT}")
         return belief, None
     offered = [own for own in family.spreads if own > 0]
     if not offered:
@@ -130,7 +130,7 @@ def _under(study: StudyReader, spread: float | None) -> tuple[ObjectiveBelief, f
 
 
 def _family(strategy: Any) -> Latent | None:
-    """The family of latent-input models behind a strategy."""
+    """The family of latent-input models of a strategy."""
     if hasattr(strategy, "inner"):
         return _family(strategy.inner)
     family = strategy.family if isinstance(strategy, ModelBased) else None
@@ -163,7 +163,7 @@ def _by_number(axes: Any, moved: _Moved) -> None:
 
 
 def _by_place(axes: Any, moved: _Moved, cut: SpaceSlice) -> None:
-    """Observations where they are."""
+    """Draw observations at their positions in the slice."""
     shown = [i for i, trial in enumerate(moved.trials) if cut.shows(trial)]
     trials = [moved.trials[i] for i in shown]
     x, *rest = cut.places(trials).T
@@ -183,14 +183,14 @@ def _marks(
     sizes: int | Sequence[int],
     label: str | None = None,
 ) -> None:
-    """Some of the observations at `x` and `y`, in the shades of their latents."""
+    """Draw observations at `x` and `y`, shaded by their distances."""
     shades = {"cmap": "Greys", "vmin": 0.0, "vmax": max(FAR, float(moved.median.max()))}
     style = {"edgecolors": canvas.INK, "linewidths": 1.1, "clip_on": False, "zorder": 5}
     axes.scatter(x, y, c=moved.median[list(which)], s=sizes, label=label, **shades, **style)
 
 
 def _numbers(axes: Any, moved: _Moved, places: dict[int, tuple[float, float]]) -> None:
-    """Numbers of trials beside their marks."""
+    """Write the numbers of trials beside their marks."""
     from matplotlib.patheffects import withStroke
 
     pale = [withStroke(linewidth=2.5, foreground=canvas.PAPER)]

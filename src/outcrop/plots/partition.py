@@ -1,4 +1,4 @@
-"""The tree of a treed model: into which boxes it cuts the space."""
+"""A plot of the leaves of a treed model: the boxes into which it divides the space."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ def partition(
 
         plots.partition(study).figure.savefig("partition.png")
 
-    Each leaf is a box with a Gaussian process of its own, and the belief may jump where two meet.
-    Along two parameters, leaves are boxes over the believed mean; along one, vertical borders
-    across the belief. Of a space of more, those leaves are drawn that the slice passes through.
-    `names` and `at` are as for `belief`, but left out, `names` prefer what is cut most often.
+    Each leaf is a box with its own Gaussian process, and the belief may be discontinuous between
+    two of them. Along two parameters, leaves are boxes over the mean; along one, their borders are
+    vertical lines. In a space of more parameters, only leaves that intersect the slice are drawn.
+    `names` and `at` are as for `belief`; by default, `names` are the parameters that are split most
+    often.
     """
     study = reader_of(study)
     trees = _trees(study)
@@ -58,7 +59,7 @@ def partition(
 
 
 def _trees(study: StudyReader) -> list[tuple[Partition, float]]:
-    """The different partitions in a study's belief, usually one, and their shares of it."""
+    """The different partitions in a study's belief, usually one, and their weights."""
     parts = [
         (part.partition, weight)
         for part, weight in parts_of(study.belief)
@@ -74,7 +75,7 @@ def _trees(study: StudyReader) -> list[tuple[Partition, float]]:
 
 
 def _most_cut(trees: Sequence[tuple[Partition, float]], cut: SpaceSlice) -> list[str]:
-    """As many names as `cut` has, of what trees cut most often, and else those of `cut`."""
+    """As many names as `cut` has: those split most often, completed with those of `cut`."""
     columns = cut.space.columns
     counts = Counter(int(column) for tree, _ in trees for column in tree.columns if column != LEAF)
     names = [columns[column].name for column, _ in counts.most_common()]
@@ -83,17 +84,17 @@ def _most_cut(trees: Sequence[tuple[Partition, float]], cut: SpaceSlice) -> list
 
 
 def _passed(tree: Partition, cut: SpaceSlice) -> Points:
-    """Corners along the axes of the leaves that a slice passes through, `(leaves, 2, axes)`."""
+    """Corners, along the axes, of the leaves that intersect a slice, `(leaves, 2, axes)`."""
     point = cut.space.encode([cut.through]).X[0]
     boxes = tree.boxes(len(point))
     along = [axis.column.index for axis in cut.axes]
     probes = np.tile(point, (len(boxes), 1))
-    probes[:, along] = boxes[:, :, along].mean(1)  # the nearest that the slice comes to each middle
+    probes[:, along] = boxes[:, :, along].mean(1)  # the point of the slice nearest to each centre
     return boxes[tree.leaf_of(probes) == np.arange(len(boxes))][:, :, along]
 
 
 def _borders(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
-    """A vertical line where leaves along the one axis meet."""
+    """A vertical line between neighbouring leaves."""
     inner = np.unique(boxes[:, 0, 0])[1:]
     x = _broken(np.repeat(cut.axes[0].from_unit(inner)[:, None], 2, axis=1))
     y = _broken(np.tile([0.0, 1.0], (len(inner), 1)))
@@ -113,5 +114,5 @@ def _boxes(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
 
 
 def _broken(lines: Matrix) -> Matrix:
-    """Rows of coordinates as one line that is interrupted after each."""
+    """Rows of coordinates as one line with a gap after each row."""
     return np.column_stack([lines, np.full(len(lines), np.nan)]).ravel()

@@ -1,4 +1,4 @@
-"""What running trials do to the acquisition: before and after they are accounted for."""
+"""A plot of the acquisition with and without the effect of running trials."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ TITLES = "as if nothing were running", "running trials accounted for"
 def penalised(
     study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
 ) -> tuple[Any, ...]:
-    """Draw the acquisition as if nothing were running, and as it is; return both axes.
+    """Draw the acquisition without and with running trials, and return both axes.
 
         plots.penalised(study)[0].figure.savefig("penalised.png")
 
-    Along one parameter one above the other, along two side by side, each in its own units, with
-    busy points and the maximum of each marked. `names`, `at` and `axes` are as those of `belief`.
+    The two panels are one above the other along one parameter, and side by side along two, each in
+    its own units; running trials and the maximum are marked. `names`, `at` and `axes` are as for
+    `belief`.
     """
     study = reader_of(study)
     believed = study.belief
@@ -44,21 +45,21 @@ def penalised(
 
 
 def _searches(study: StudyReader, believed: ObjectiveBelief) -> tuple[Search, Search]:
-    """What would be maximised if nothing were running, and what is."""
+    """The acquisitions that are maximised without and with running trials."""
     if not any(trial.state == "running" for trial in study.trials):
-        raise MethodError("no trial is running, so there is nothing to account for; ask for one")
+        raise MethodError("no trial is running, so that both acquisitions are equal; ask for one")
     unaware = replace(believed, strategy=_unaware(believed.strategy))
     before, after = unaware.search, believed.search
     if before is None or after is None:
         raise MethodError(
-            "no acquisition is maximised: the initial design lasts, or the method has none"
+            "no acquisition is maximised: the initial design is incomplete, or the method has none"
         )
     return before, after
 
 
 @dataclass(frozen=True)
 class _Ignore:
-    """A policy that takes no notice of running trials."""
+    """A pending policy that ignores running trials."""
 
     def account(
         self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
@@ -67,7 +68,7 @@ class _Ignore:
 
 
 def _unaware(strategy: Any) -> Any:
-    """The same strategy, which takes no notice of running trials."""
+    """The same strategy, except that it ignores running trials."""
     if isinstance(strategy, ModelBased):
         return replace(strategy, pending=_Ignore())
     if hasattr(strategy, "inner"):

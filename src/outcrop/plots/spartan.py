@@ -1,4 +1,4 @@
-"""Where a Spartan model looks closely: the weight of its local kernels."""
+"""A plot of the weight of the local kernels of a Spartan model."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def spartan_weight(
 
         plots.spartan_weight(study).figure.savefig("weight.png")
 
-    It is 1 where only the kernels of regions count, and 0 where only that of elsewhere does; with
-    several regions theirs are added. Drawn are its mean over the chains of the sampler, the centres
-    that they hold, and the trials; a region without any observation is not in use, and weighs
-    nothing. `names` and `at` are as for `belief`.
+    The weight is 1 where only the local kernels count, and 0 where only the global one does; the
+    weights of several regions are added. The plot has the mean over the chains of the sampler, the
+    centres of the regions, and the trials. A region without observations has no weight. `names` and
+    `at` are as for `belief`.
     """
     study = reader_of(study)
     found = inner_kernels(study, Spartan, HINT)
@@ -68,7 +68,7 @@ def _curves(axes: Any, x: Vector, each: Matrix, mean: Vector) -> None:
 
 
 def _mark_centres(axes: Any, found: Sequence[InnerKernel], along: Sequence[Axis]) -> None:
-    """The centres of regions, above a curve or on a map, but for those moved out of the way."""
+    """Mark the centres of regions, above a curve or on a map; unused regions have none."""
     centres = [
         (inner, region.centre)
         for inner in found
@@ -90,7 +90,7 @@ def _mark_centres(axes: Any, found: Sequence[InnerKernel], along: Sequence[Axis]
 
 
 def _place(inner: InnerKernel, centre: Vector, axis: Axis) -> float:
-    """Where along an axis a centre lies, which is given as the kernel sees it."""
+    """The position along an axis of a centre, which is given in the kernel's inputs."""
     own, u = inner.columns.index(axis.column.index), np.linspace(0.0, 1.0, FINE)
-    seen = inner.seen_along(axis.column, u)[:, own]  # rises, whatever stands in between
+    seen = inner.seen_along(axis.column, u)[:, own]  # increasing, also through a warp
     return float(axis.from_unit(np.interp(centre[own], seen, u)))

@@ -1,4 +1,4 @@
-"""A search on two parameters, seen from above."""
+"""A map of a function of two parameters with the trials of a search."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def surface_2d(
 ) -> Any:
     """Draw `function` as a shaded map, the trials at `points` in order, and the best of them.
 
-    `function` maps `(n, 2)` points in their own units to values, smaller is better. Trials get
-    darker with time: the first are white, the last black.
+    `function` maps `(n, 2)` points in native units to values, smaller is better. The first trials
+    are white, the last ones black.
     """
     bounds, points = np.asarray(bounds, dtype=float), np.asarray(points, dtype=float)
     if bounds.shape != (2, 2) or points.ndim != 2 or points.shape[1] != 2:

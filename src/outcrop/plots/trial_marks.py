@@ -15,7 +15,7 @@ Kinds: TypeAlias = list[tuple[str, list[Trial], dict[str, Any]]]  # label, trial
 
 
 def mark_values(axes: Any, study: StudyReader, cut: SpaceSlice) -> None:
-    """Values along the one axis of `cut`; trials that have none stand at the bottom."""
+    """Mark values along the one axis of `cut`; trials without a value are at the bottom."""
     for label, trials, style in _kinds(study, cut):
         x = cut.places(trials)[:, 0]
         if trials[0].value is None:
@@ -38,7 +38,7 @@ def mark_values(axes: Any, study: StudyReader, cut: SpaceSlice) -> None:
 
 
 def mark_sites(axes: Any, study: StudyReader, cut: SpaceSlice) -> None:
-    """Where trials lie on the map that `cut` is, or along the bottom if it has one axis."""
+    """Mark the positions of trials on a map, or along the bottom if `cut` has one axis."""
     for label, trials, style in _kinds(study, cut):
         places = cut.places(trials)
         if places.shape[1] == 2:
@@ -48,7 +48,7 @@ def mark_sites(axes: Any, study: StudyReader, cut: SpaceSlice) -> None:
 
 
 def _kinds(study: StudyReader, cut: SpaceSlice) -> Kinds:
-    """The kinds of trials that there are."""
+    """The kinds of trials in a slice, with their labels and styles."""
     trials = [trial for trial in study.trials if cut.shows(trial)]
     finished = [trial for trial in trials if trial.value is not None]
     inside = [trial for trial in finished if cut.holds(trial)]

@@ -1,4 +1,4 @@
-"""The curves through which a warped model sees its numbers."""
+"""A plot of the input warping of a warped model."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def warping(
 
         plots.warping(study)[0].figure.savefig("warping.png")
 
-    Where a curve is steep, the model sees more of the parameter's range than there is; where it is
-    flat, less. The mean of the chains is bold, and the dashed line is no warping at all. `names`
-    are all that are warped if left out; `axes` are one for each.
+    Where a curve is steep, the model stretches the parameter's range; where it is flat, the model
+    compresses it. The mean of the chains is bold, and the dashed line is the identity. By default,
+    `names` are all warped parameters; `axes` are one for each.
     """
     study = reader_of(study)
     found = inner_kernels(study, Warp, HINT)

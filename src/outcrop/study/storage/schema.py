@@ -68,7 +68,7 @@ def tables_exist(connection: Connection, shown: str, alone: bool) -> bool:
     versions = connection.scalars(select(schema.c.version)).all() if schema.name in found else []
     if versions and max(versions) > VERSION:
         raise StorageError(
-            f"{shown} was created by a newer release: its schema version is {max(versions)}, and "
+            f"{shown} was created by a newer release: it has schema version {max(versions)}, and "
             f"this release reads versions up to {VERSION}; upgrade with: pip install --upgrade "
             "outcrop"
         )
