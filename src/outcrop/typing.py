@@ -1,12 +1,13 @@
-"""The words of Outcrop's signatures.
+"""Types that signatures of all packages use.
 
 `Points` are `(n, d)` on the unit cube, `Vector` is `(n,)` or `(d,)`, `Matrix` is `(n, m)`; all are
-float64. `Params` maps a flat parameter name to a plain Python value.
+float64. `Params` maps a flat parameter name to a plain Python value. A `JsonObject` has values that
+`outcrop.records` can write as JSON.
 """
 
 from __future__ import annotations
 
-__all__ = ["Mask", "Matrix", "Params", "Points", "Rng", "Vector"]
+__all__ = ["JsonObject", "Mask", "Matrix", "Params", "Points", "Rng", "Vector"]
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -20,3 +21,4 @@ Points: TypeAlias = NDArray[np.float64]
 Mask: TypeAlias = NDArray[np.bool_]
 Rng: TypeAlias = np.random.Generator
 Params: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = Mapping[str, object]

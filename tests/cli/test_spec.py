@@ -156,7 +156,7 @@ def test_a_relative_path_of_the_spec_gives_whole_paths(tmp_path, monkeypatch):
         (f"{COMMAND}\nrobust = 1", ["robust is 1", "true or false", "write robust = true"]),
         (
             f"{COMMAND}\nrobust = true",
-            ["robust is true", "no parameter has input noise", "input_std = 2.0"],
+            ["robust is true", "has input noise", "input_std = 2.0"],
         ),
         (f"{COMMAND}\ninput_covariance = 3", ["input_covariance is 3", "[[input_covariance]]"]),
         (f"{COMMAND}\ninput_covariance = [3]", ["input_covariance[0] is 3", "expected a table"]),

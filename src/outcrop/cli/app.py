@@ -198,7 +198,7 @@ def best(
             _say(line)
         return
     trial = opened.best_trial
-    data: dict[str, Any] = {"number": trial.number, "value": trial.value, "std": trial.std}
+    data: dict[str, object] = {"number": trial.number, "value": trial.value, "std": trial.std}
     _say(json.dumps(data | {"params": dict(trial.params)}))
 
 

@@ -8,7 +8,6 @@ import csv
 import io
 import json
 from dataclasses import fields
-from typing import Any
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
@@ -54,5 +53,5 @@ def to_json(study: Study) -> str:
     )
 
 
-def _fields(trial: Trial, names: tuple[str, ...]) -> list[Any]:
+def _fields(trial: Trial, names: tuple[str, ...]) -> list[object]:
     return [getattr(trial, name) for name in names]

@@ -15,7 +15,6 @@ __all__ = ["OFFERED", "BadBrace", "fill", "names", "written"]
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 OFFERED = {
     "params": "path of a JSON file with the trial's parameters under their flat names",
@@ -54,6 +53,6 @@ def fill(text: str, values: Mapping[str, str]) -> str | None:
     return PATTERN.sub(lambda m: m[0][0] if m[1] is None else values[m[1]], text)
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """A parameter's value as it is passed to a program."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -18,7 +18,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from outcrop.cli.placeholders import fill
 from outcrop.space.plain import listed, nearest
@@ -106,7 +105,7 @@ def _last_number(text: str, where: str) -> float:
 
 
 def _field(text: str, field: str, where: str) -> float:
-    value: Any = _last_object(text)
+    value = _last_object(text)
     if value is None:
         raise NoValue(f"no JSON object in {where}, expected one with the field {field!r}")
     keys = [field] if isinstance(value, dict) and field in value else field.split(".")
@@ -128,7 +127,7 @@ def _field(text: str, field: str, where: str) -> float:
         raise NoValue(f"the field {field!r} in {where} is larger than 1.8e308") from None
 
 
-def _last_object(text: str) -> Any:
+def _last_object(text: str) -> object:
     """The whole text as JSON, or else the last object that begins a line, or None."""
     decoder, end, found = json.JSONDecoder(), 0, None
     try:

@@ -35,7 +35,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TypeVar
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
@@ -67,6 +67,8 @@ KEYS = (
     "input_covariance",
 )
 SOURCES = {"last-line": (), "json": ("field",), "file": ("path", "field")}
+T = TypeVar("T")
+
 COMMAND = 'command = ["./sim", "--nu={nu}"]'
 
 
@@ -178,7 +180,7 @@ def _read_env(top: Table) -> dict[str, str]:
         if not name or "=" in name:
             raise table.error("cannot be the name of an environment variable; rename it", name)
         table.check(value, "a string", shown(str(value)), name)
-    return dict(table.items)
+    return {name: str(value) for name, value in table.items.items()}
 
 
 def _read_word(table: Table, key: str, default: str, allowed: Sequence[str]) -> str:
@@ -221,7 +223,7 @@ def _read_storage(top: Table, folder: Path, name: str) -> str:
     return url.render_as_string(hide_password=False)
 
 
-def _read_checked(top: Table, key: str, check: Callable[[object], Any]) -> Any:
+def _read_checked(top: Table, key: str, check: Callable[[object], T]) -> T | None:
     """A value that one of the study's checks accepts; None if the key is missing."""
     if key not in top.items:
         return None

@@ -22,7 +22,6 @@ from __future__ import annotations
 __all__ = ["read_space"]
 
 from collections.abc import Callable
-from typing import Any
 
 from outcrop.cli.placeholders import OFFERED
 from outcrop.cli.toml import Table, shown
@@ -87,9 +86,9 @@ def read_space(top: Table) -> Space:
         raise table.error(f"cannot be used: {error}") from None
 
 
-def _read_blocks(top: Table) -> dict[tuple[str, ...], Any]:
+def _read_blocks(top: Table) -> dict[tuple[str, ...], object]:
     """Covariances by the names of their numbers."""
-    blocks: dict[tuple[str, ...], Any] = {}
+    blocks: dict[tuple[str, ...], object] = {}
     for table in top.tables("input_covariance"):
         table.only(["names", "matrix"], "input_covariance")
         names = tuple(table.need("names", "a list", EXAMPLES["names"]))
@@ -131,7 +130,7 @@ def _read_parameter(table: Table) -> Parameter:
         raise table.error(f"cannot be used: {error}") from None
 
 
-def _read_value(table: Table, key: str, kind: str) -> Any:
+def _read_value(table: Table, key: str, kind: str) -> object:
     value = table.need(key, kind, EXAMPLES[key])
     return _read_options(table.table(key)) if key == "options" else _as_tuples(value)
 
@@ -142,6 +141,6 @@ def _read_options(table: Table) -> dict[str, dict[str, Parameter]]:
     return {option: _read_group(table.table(option)) for option in table.items}
 
 
-def _as_tuples(value: Any) -> Any:
+def _as_tuples(value: object) -> object:
     """A category with its lists converted to tuples, as a space needs them."""
     return tuple(_as_tuples(item) for item in value) if isinstance(value, list) else value

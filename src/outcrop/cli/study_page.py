@@ -7,9 +7,9 @@ __all__ = ["console", "best_lines", "params_line", "study_page", "written"]
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +30,7 @@ def console(stream: TextIO | None = None) -> Console:
     )
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """A value of a parameter or an objective, short enough for a table."""
     if isinstance(value, bool) or not isinstance(value, float):
         return str(value)
@@ -56,11 +56,11 @@ def study_page(study: Study, last: int | None) -> Group:
     trials = study.trials
     lines = [*best_lines(study), *_failures(trials), *_beliefs(study, trials)]
     shown = trials if last is None else trials[-last:]
-    before: list[Any] = [Text(line) for line in _headline(study, trials)]
+    before: list[RenderableType] = [Text(line) for line in _headline(study, trials)]
     if len(shown) < len(trials):
         left_out = len(trials) - len(shown)
         before.append(Text(f"{left_out} earlier trials are not shown (--all shows them)"))
-    table: list[Any] = [_table(study, shown)] if shown else []
+    table: list[RenderableType] = [_table(study, shown)] if shown else []
     return Group(*before, *table, *(Text(line) for line in lines))
 
 
@@ -115,7 +115,7 @@ def _method(study: Study) -> str:
     return study.method if isinstance(study.method, str) else worded(study.method)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     return "" if value is None else written(value)
 
 

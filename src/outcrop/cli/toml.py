@@ -48,7 +48,7 @@ class Table:
 
     file: str  # as the user wrote it
     path: tuple[str | int, ...]  # keys from the top of the file
-    items: Mapping[str, Any]
+    items: Mapping[str, object]
     top: tuple[str, ...]  # keys that belong to the top of the file
 
     def error(self, what: str, *keys: str | int) -> SpecError:

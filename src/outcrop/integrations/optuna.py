@@ -168,8 +168,8 @@ class OutcropSampler(BaseSampler):
         for trial in trials:
             if trial.constraints:
                 raise MethodError(
-                    f"trial {trial.number} has constraints {trial.constraints}, which OutcropSampler "
-                    "does not support; add a penalty to the objective, or raise an error where a "
+                    f"trial {trial.number} has constraints {trial.constraints}; OutcropSampler "
+                    "supports none: add a penalty to the objective, or raise an error where a "
                     "constraint is violated"
                 )
         return trials

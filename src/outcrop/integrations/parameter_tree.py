@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from outcrop.errors import ParamsError
 from outcrop.space import Categorical, Choice, Fixed, Ordinal, Parameter, Space
 from outcrop.space.plain import Plain
@@ -46,7 +48,7 @@ class ValueItem:
                 return value
         raise TypeError(f"{self.parameter!r} has no levels")
 
-    def raw(self, value: Any) -> float:
+    def raw(self, value: float | Plain) -> float:
         """The inverse of `value`."""
         match self.parameter:
             case Categorical() | Ordinal():
@@ -55,6 +57,7 @@ class ValueItem:
                 return self.codes[place]
             case Fixed():
                 return self.codes[0]
+        assert isinstance(value, int | float)  # the parameter is a number
         return float(value)
 
     def draw(self, rng: Rng) -> float:
@@ -67,7 +70,7 @@ class ValueItem:
         if self.codes:
             return self.codes[0]
         space = Space({"it": self.parameter})
-        return float(space.decode(space.from_uniform([[0.5]]))[0]["it"])  # type: ignore[arg-type]
+        return float(space.decode(space.from_uniform(np.array([[0.5]])))[0]["it"])
 
 
 @dataclass(frozen=True)

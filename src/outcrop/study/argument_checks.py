@@ -17,7 +17,6 @@ __all__ = [
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from outcrop.space import Float, Int, Space
 from outcrop.space.noise import checked_number
 from outcrop.space.parameters import within
 from outcrop.space.plain import exact_float, exact_int, listed, nearest
-from outcrop.typing import Params
+from outcrop.typing import JsonObject, Params
 
 DIRECTIONS = ("minimize", "maximize")
 
@@ -69,14 +68,14 @@ def checked_std(std: object) -> float | None:
     return number
 
 
-def checked_info(info: object) -> dict[str, Any]:
+def checked_info(info: object) -> JsonObject:
     """A copy of the caller's `info`, restricted to what JSON can hold."""
     if info is None:
         return {}
     if not isinstance(info, Mapping):
         raise TrialError(f"info must be a dict, got {info!r}; write {{'note': …}}")
     try:
-        copy: dict[str, Any] = read(write(info, "info"))
+        copy: JsonObject = read(write(info, "info"))
     except TypeError as error:
         raise TrialError(f"{error}; info is stored as JSON: numbers, text, lists, dicts") from None
     except RecursionError:
@@ -171,7 +170,7 @@ def _checked_stds(space: Space, params: Params, given: object) -> dict[str, floa
     return stds
 
 
-def _by_name(space: Space, params: Params, given: object, what: str) -> dict[str, Any]:
+def _by_name(space: Space, params: Params, given: object, what: str) -> dict[str, object]:
     """The given values by the flat names of active parameters."""
     if not isinstance(given, Mapping):
         raise ParamsError(f"{what} must be a dict such as {{'x': 1.5}}, got {given!r}")

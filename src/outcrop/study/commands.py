@@ -23,7 +23,6 @@ __all__ = [
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 
@@ -93,9 +92,10 @@ def asked(state: State, strategy: Strategy, at: float) -> Asked:
         origin = {"source": "queue"}
         return Asked(number, state.queue[0], why=origin, queued=True, seen=seen, at=at)
     suggestion = strategy.propose(state.view, generator(state, Purpose.ASK))
-    why: dict[str, Any] = read(write(suggestion.why, "why"))
-    if isinstance(why.get("mean"), int | float):
-        why["mean"] = state.sign * why["mean"]  # a value of the objective, in the user's sign
+    why: dict[str, object] = read(write(suggestion.why, "why"))
+    mean = why.get("mean")
+    if isinstance(mean, int | float):
+        why["mean"] = state.sign * mean  # a value of the objective, in the user's sign
     params = _legal(state, suggestion.params)
     return Asked(number, params, why=why, warm=suggestion.warm, seen=seen, at=at)
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-__all__ = ["created_of", "differences"]
+__all__ = ["MethodLike", "created_of", "differences"]
 
 import time
-from typing import Any
+from typing import TypeAlias
 
 from outcrop.errors import SpaceError
 from outcrop.space import Space
+from outcrop.strategies import Strategy
+from outcrop.strategies.method import MakesStrategies
 from outcrop.strategies.recipes import described, difference
 from outcrop.study import argument_checks
 from outcrop.study.events import Created
 
+MethodLike: TypeAlias = str | MakesStrategies | Strategy  # what a user may pass as a method
+
 
 def created_of(
     space: Space,
-    method: Any,
+    method: MethodLike,
     direction: str,
     seed: int | None,
     noise: bool | float | None,

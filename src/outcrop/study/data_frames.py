@@ -9,7 +9,7 @@ from __future__ import annotations
 
 __all__ = ["is_frame", "places_told", "results_of", "to_frame"]
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from outcrop.errors import MissingExtra, ParamsError, TrialError
@@ -31,7 +31,7 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
         raise MissingExtra("data frames need pandas: pip install 'outcrop[plot]'") from None
     trials = list(trials)
 
-    def fields(names: Iterable[str]) -> dict[str, Any]:
+    def fields(names: Iterable[str]) -> dict[str, object]:
         return {name: [getattr(trial, name) for trial in trials] for name in names}
 
     columns = fields(BEFORE)
@@ -99,7 +99,7 @@ def _column(name: str) -> str:
     return f"params.{name}" if name in BEFORE + AFTER else name
 
 
-def _active(row: Mapping[str, Any], space: Space) -> Params:
+def _active(row: Params, space: Space) -> Params:
     """A row without its empty cells, except where None is a category."""
     params = {name: cell for name, cell in row.items() if not _is_missing(cell)}
     for name in row.keys() - params.keys():
@@ -111,7 +111,7 @@ def _active(row: Mapping[str, Any], space: Space) -> Params:
     return params
 
 
-def _is_missing(cell: Any) -> bool:
+def _is_missing(cell: object) -> bool:
     """Whether a cell is None, NaN or pandas' NA."""
     if cell is None:
         return True

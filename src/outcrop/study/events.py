@@ -31,7 +31,7 @@ from typing import Any
 from outcrop.errors import StorageError
 from outcrop.records import read, write
 from outcrop.space import Space
-from outcrop.typing import Params
+from outcrop.typing import JsonObject, Params
 
 VERSION = 1  # of all events together; newer ones are refused
 UNSAID = {"unsaid": True}  # metadata of a field that is written only if it is not its default
@@ -69,7 +69,7 @@ class Created(Event):
 
     space: Space
     direction: str = "minimize"
-    method: str | Mapping[str, Any] = "auto"
+    method: str | JsonObject = "auto"
     seed: int = 0
     noise: bool | float | None = None
     at: float = 0.0
@@ -82,8 +82,8 @@ class Asked(Event):
 
     number: int
     params: Params
-    why: Mapping[str, Any] = field(default_factory=dict)
-    warm: Mapping[str, Any] = field(default_factory=dict, compare=False)  # may hold arrays
+    why: JsonObject = field(default_factory=dict)
+    warm: JsonObject = field(default_factory=dict, compare=False)  # may hold arrays
     attempt: int = 1
     queued: bool = False  # whether it came from the queue
     seen: int = 0  # how many events the suggestion was made from; more may precede this one
@@ -100,7 +100,7 @@ class Told(Event):
     number: int
     value: float
     std: float | None = None
-    info: Mapping[str, Any] = field(default_factory=dict)
+    info: JsonObject = field(default_factory=dict)
     at: float = 0.0
     where: Params | None = field(default=None, metadata=UNSAID)
     where_std: Params | None = field(default=None, metadata=UNSAID)
@@ -112,7 +112,7 @@ class Failed(Event):
 
     number: int
     reason: str = ""
-    info: Mapping[str, Any] = field(default_factory=dict)
+    info: JsonObject = field(default_factory=dict)
     at: float = 0.0
 
 
@@ -133,7 +133,7 @@ class Late(Event):
     value: float | None = None  # None for a failure
     std: float | None = None
     reason: str = ""
-    info: Mapping[str, Any] = field(default_factory=dict)
+    info: JsonObject = field(default_factory=dict)
     at: float = 0.0
     where: Params | None = field(default=None, metadata=UNSAID)
     where_std: Params | None = field(default=None, metadata=UNSAID)

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 __all__ = ["Explanation", "explained"]
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict, cast
 
 from outcrop.errors import TrialError
 from outcrop.study.commands import found
 from outcrop.study.state import Record, State
 from outcrop.study.trial import ReadOnly, Trial
+from outcrop.typing import JsonObject
 
-FACTS = ("source", "surrogate", "mean", "std", "acquisition")  # keys of `why`
+# Fields of an explanation, and the keys of `why` that hold them.
+FACTS = {
+    "source": "source",
+    "surrogate": "surrogate",
+    "mean": "mean",
+    "std": "std",
+    "acquisition": "acquisition",
+    "score": "value",
+}
+
+
+class Facts(TypedDict):
+    """What a strategy records about a suggestion."""
+
+    source: str
+    surrogate: str | None
+    mean: float | None
+    std: float | None
+    acquisition: str | None
+    score: float | None
 
 
 @dataclass(frozen=True)
@@ -31,7 +50,7 @@ class Explanation:
     std: float | None = None
     acquisition: str | None = None
     score: float | None = None  # the acquisition at the point
-    more: Mapping[str, Any] = field(default_factory=ReadOnly)  # the strategy's other entries
+    more: JsonObject = field(default_factory=ReadOnly)  # the strategy's other entries
 
     def __str__(self) -> str:
         running = ", ".join(map(str, self.pending)) or "none"
@@ -58,9 +77,8 @@ def explained(state: State, trial: Trial | int | None) -> Explanation:
     record = _newest(state) if trial is None else found(state, trial)
     why = dict(record.trial.why)
     fallback = "added" if record.trial.source == "added" else "strategy"
-    facts = {name: why.pop(name, None) for name in FACTS}
-    facts["source"] = facts["source"] or fallback
-    facts["score"] = why.pop("value", None)
+    found_facts = {field: why.pop(key, None) for field, key in FACTS.items()}
+    facts = cast(Facts, found_facts | {"source": found_facts["source"] or fallback})
     why.pop("pending", None)  # a count; the numbers of the trials are given instead
     return Explanation(
         trial=record.trial, pending=_pending(state, record), more=ReadOnly(why), **facts

@@ -29,7 +29,7 @@ class Chunk(Generic[Item]):
         return made
 
     @cached_property
-    def _made(self) -> dict[Any, Any]:
+    def _made(self) -> dict[object, Any]:
         return {}
 
 

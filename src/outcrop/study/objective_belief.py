@@ -49,13 +49,15 @@ class ObjectiveBelief:
     @overload
     def predict(self, params: Sequence[Params]) -> tuple[Vector, Vector]: ...
 
-    def predict(self, params: Params | Sequence[Params]) -> tuple[Any, Any]:
+    def predict(
+        self, params: Params | Sequence[Params]
+    ) -> tuple[float, float] | tuple[Vector, Vector]:
         """Mean and standard deviation: two floats for one configuration, two arrays for a list."""
-        one = isinstance(params, Mapping)
-        configurations = [params] if one else params
-        mean, std = self.believed.predict(self.space.encode(configurations).X)  # type: ignore[arg-type]
-        mean = self.sign * mean
-        return (float(mean[0]), float(std[0])) if one else (mean, std)
+        if isinstance(params, Mapping):
+            (mean,), (std,) = self.predict([params])
+            return float(mean), float(std)
+        means, stds = self.believed.predict(self.space.encode(params).X)
+        return self.sign * means, stds
 
     @cached_property
     def search(self) -> Search | None:

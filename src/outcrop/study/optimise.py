@@ -4,9 +4,10 @@ from __future__ import annotations
 
 __all__ = ["maximize", "minimize"]
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from outcrop.space import Space
+from outcrop.study.created_event import MethodLike
 from outcrop.study.study import Study
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def minimize(
     n_trials: int = 100,
     *,
     seed: int | None = None,
-    method: Any = "auto",
+    method: MethodLike = "auto",
     noise: bool | float | None = None,
     robust: bool = False,
     **options: Unpack[RunOptions],
@@ -47,7 +48,7 @@ def maximize(
     n_trials: int = 100,
     *,
     seed: int | None = None,
-    method: Any = "auto",
+    method: MethodLike = "auto",
     noise: bool | float | None = None,
     robust: bool = False,
     **options: Unpack[RunOptions],

@@ -6,14 +6,14 @@ __all__ = ["Optimizer"]
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import overload
 
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies import strategy_for
 from outcrop.strategies.recipes import worded
 from outcrop.study import argument_checks, commands
-from outcrop.study.created_event import created_of
+from outcrop.study.created_event import MethodLike, created_of
 from outcrop.study.state import State, apply, fold, follow
 from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial
@@ -41,7 +41,7 @@ class Optimizer(StudyWriter):
         self,
         space: Space,
         *,
-        method: Any = "auto",
+        method: MethodLike = "auto",
         direction: str = "minimize",
         seed: int | None = None,
         noise: bool | float | None = None,

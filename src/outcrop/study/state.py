@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, NamedTuple, TypeGuard
+from typing import NamedTuple, TypedDict, TypeGuard
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from outcrop.study.events import (
 from outcrop.study.input_positions import covariances, positions
 from outcrop.study.ledger import Ledger
 from outcrop.study.trial import LegalParams, ReadOnly, Trial, TrialState
-from outcrop.typing import Params, Points, Vector
+from outcrop.typing import JsonObject, Params, Points, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class State:
     released: Mapping[int, Record] = field(default_factory=dict)  # a value may still arrive
     queue: tuple[Params, ...] = ()
     stopped: str | None = None  # why the newest run ended, until the next trial is asked for
-    warm: Mapping[str, Any] = field(default_factory=dict)  # warm start of the newest suggestion
+    warm: JsonObject = field(default_factory=dict)  # warm start of the newest suggestion
 
     @property
     def space(self) -> Space:
@@ -176,6 +176,15 @@ def _block(records: Sequence[Record]) -> Block:
             if trial.at is not None or trial.at_std is not None
         ],
     )
+
+
+class _Outcome(TypedDict, total=False):
+    """Fields of a trial that a value sets."""
+
+    state: TrialState
+    value: float
+    std: float | None
+    reason: str
 
 
 class EncodedParams(NamedTuple):
@@ -310,7 +319,7 @@ def _added(state: State, event: Added, encoded: EncodedParams) -> State:
     return replace(state, records=state.records.appended(ended))
 
 
-def _outcome(value: float, std: float | None) -> dict[str, Any]:
+def _outcome(value: float, std: float | None) -> _Outcome:
     """The fields of a trial that a value sets."""
     if math.isfinite(value):
         return {"state": "finished", "value": value, "std": std, "reason": ""}

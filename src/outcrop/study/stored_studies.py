@@ -4,18 +4,18 @@ from __future__ import annotations
 
 __all__ = ["delete_study", "list_studies", "load_study"]
 
-from typing import Any
 
 from outcrop.errors import StudyError
 from outcrop.space.plain import nearest
 from outcrop.strategies import strategy_for
 from outcrop.strategies.recipes import described, difference, restored
 from outcrop.study import log
+from outcrop.study.created_event import MethodLike
 from outcrop.study.storage import Storage, open_storage
 from outcrop.study.study import Study
 
 
-def load_study(name: str, storage: str | Storage, *, method: Any = None) -> Study:
+def load_study(name: str, storage: str | Storage, *, method: MethodLike | None = None) -> Study:
     """A stored study, to continue it or to look at it while other processes work on it.
 
         study = oc.load_study("mlp", storage="sqlite:///mlp.db")

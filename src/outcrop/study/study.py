@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Unpack, overload
 
 from outcrop.errors import OutcropError, SpaceExhausted, StudyError
 from outcrop.space import Space
@@ -22,7 +22,7 @@ from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.recipes import worded
 from outcrop.study import argument_checks, commands, events, log
 from outcrop.study.ask_lock import TURN, AskLock, owner_of
-from outcrop.study.created_event import created_of, differences
+from outcrop.study.created_event import MethodLike, created_of, differences
 from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, follow
@@ -58,7 +58,7 @@ class Study(StudyWriter):
         name: str | None = None,
         storage: str | Storage | None = None,
         *,
-        method: Any = "auto",
+        method: MethodLike = "auto",
         direction: str = "minimize",
         seed: int | None = None,
         noise: bool | float | None = None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ["StudyReader"]
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from outcrop.study.explanation import Explanation, explained
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation, recommended
 from outcrop.study.state import State
 from outcrop.study.trial import Trial
+from outcrop.typing import JsonObject
 
 
 class StudyReader(HasBest):
@@ -43,7 +43,7 @@ class StudyReader(HasBest):
         return self._state.created.direction
 
     @property
-    def method(self) -> str | Mapping[str, Any]:
+    def method(self) -> str | JsonObject:
         """The method's name, or its parts as JSON."""
         return self._state.created.method
 

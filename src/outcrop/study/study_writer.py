@@ -16,7 +16,7 @@ from outcrop.study.events import Event, Failed, Late, Told
 from outcrop.study.state import State
 from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
-from outcrop.typing import Params
+from outcrop.typing import JsonObject, Params
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class StudyWriter(StudyReader):
         value: float,
         *,
         std: float | None = None,
-        info: Mapping[str, Any] | None = None,
+        info: JsonObject | None = None,
         at: Params | None = None,
         at_std: Mapping[str, float] | None = None,
     ) -> Trial:
@@ -55,7 +55,7 @@ class StudyWriter(StudyReader):
         )
 
     def fail(
-        self, trial: Trial | int, reason: str = "", *, info: Mapping[str, Any] | None = None
+        self, trial: Trial | int, reason: str = "", *, info: JsonObject | None = None
     ) -> Trial:
         """Record a failure and return the failed trial; the model learns where trials fail."""
         at = time.time()

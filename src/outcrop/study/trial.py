@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeAlias
 
-from outcrop.typing import Params
+from outcrop.typing import JsonObject, Params
 
 TrialState: TypeAlias = Literal["running", "finished", "failed"]
 Source: TypeAlias = Literal["asked", "added"]
@@ -33,7 +33,7 @@ class ReadOnly(dict[str, Any]):
         return ReadOnly, (dict(self),)
 
     @classmethod
-    def deep(cls, tree: Mapping[str, Any]) -> ReadOnly:
+    def deep(cls, tree: JsonObject) -> ReadOnly:
         """A read-only copy of a mapping and of the mappings inside it."""
         return cls(
             {
@@ -69,8 +69,8 @@ class Trial:
     source: Source = "asked"
     started: float | None = None
     finished: float | None = None  # or failed
-    info: Mapping[str, Any] = field(default_factory=ReadOnly)  # given by the user with the value
-    why: Mapping[str, Any] = field(default_factory=ReadOnly)  # the suggestion's record, as JSON
+    info: JsonObject = field(default_factory=ReadOnly)  # given by the user with the value
+    why: JsonObject = field(default_factory=ReadOnly)  # the suggestion's record, as JSON
     at: Params | None = None  # numbers that differed from those asked for, by flat name
     at_std: Params | None = None  # standard deviations of numbers, by flat name
 

@@ -27,7 +27,8 @@ from outcrop.study.running import worker_process
 from outcrop.study.running.evaluation import Outcome
 from outcrop.study.running.interrupts import Interrupts, blocked
 from outcrop.study.running.pickling import main_is_importable, pack
-from outcrop.study.running.probe import probe
+from outcrop.study.running.probe import Context, probe
+from outcrop.study.running.protocol import Objective
 from outcrop.study.trial import Trial
 
 # Workers already use all cores; variables that the user has set are not changed.
@@ -49,7 +50,7 @@ class Isolated:
     broken = ""  # a process that dies is replaced
 
     def __init__(
-        self, objective: Any, size: int, trial_timeout: float | None, interrupts: Interrupts
+        self, objective: Objective, size: int, trial_timeout: float | None, interrupts: Interrupts
     ) -> None:
         self.size = size
         packed, environment = pack(objective), ONE_THREAD | dict(os.environ)
@@ -112,7 +113,7 @@ class _Worker:
 
     def __init__(
         self,
-        context: Any,
+        context: Context,
         packed: bytes,
         environment: Mapping[str, str],
         trial_timeout: float | None,
@@ -154,7 +155,7 @@ class _Worker:
         return future
 
 
-def _context() -> Any:
+def _context() -> Context:
     """How processes are started: forked from a server that has loaded this module, or spawned.
 
     A fork of this process itself would copy the locks of its threads in an unknown state.

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ["probe"]
+__all__ = ["Context", "probe"]
 
 import logging
 from collections.abc import Mapping
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING, TypeAlias
 
 from outcrop.errors import ObjectiveError
 from outcrop.study.running.evaluation import described
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.worker_process import PROBE, report_loading
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, SpawnContext
+
+Context: TypeAlias = "ForkServerContext | SpawnContext"  # the former exists on POSIX only
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +27,7 @@ GUARD = 'put what starts the run under `if __name__ == "__main__":`'
 
 
 def probe(
-    context: Any, packed: bytes, environment: Mapping[str, str], interrupts: Interrupts
+    context: Context, packed: bytes, environment: Mapping[str, str], interrupts: Interrupts
 ) -> None:
     """Load the objective in a process of this context, or raise `ObjectiveError`."""
     reader, writer = context.Pipe(duplex=False)
@@ -58,7 +64,7 @@ def probe(
         raise ObjectiveError(f"a worker cannot load the objective ({message}); {_advice(kind)}")
 
 
-def _report(reader: Connection, process: Any) -> tuple[str, str] | None:
+def _report(reader: Connection, process: BaseProcess) -> tuple[str, str] | None:
     """The report of the probe; None if it ended without one."""
     while not wait([reader, process.sentinel], SLOW):
         logger.warning("still waiting for a new process to load the objective")

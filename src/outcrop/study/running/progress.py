@@ -8,10 +8,14 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from outcrop.errors import MethodError
+from outcrop.study.running.protocol import Shown
 from outcrop.study.trial import Trial
+
+if TYPE_CHECKING:
+    from rich.console import Console, Group, RenderableType
 
 LINES = 10  # written by a whole run where there is no live display
 MINUTE = 60.0  # seconds between two lines, at most
@@ -79,7 +83,7 @@ class ProgressView(Protocol):
 
 
 def progress_view(
-    tally: RunTally, wanted: bool | Literal["auto"] = "auto", stream: TextIO | None = None
+    tally: RunTally, wanted: Shown = "auto", stream: TextIO | None = None
 ) -> ProgressView:
     """A live display on a terminal; elsewhere lines if `wanted` is True, and nothing for "auto"."""
     if wanted not in (True, False, "auto"):
@@ -132,7 +136,7 @@ class Lines:
 class Display:
     """Updates two lines of a terminal; other output appears above them."""
 
-    def __init__(self, tally: RunTally, stream: TextIO, console: Any = None) -> None:
+    def __init__(self, tally: RunTally, stream: TextIO, console: Console | None = None) -> None:
         from rich.console import Console
         from rich.live import Live
 
@@ -150,14 +154,14 @@ class Display:
     def close(self) -> None:
         self._live.stop()
 
-    def _lines(self) -> Any:
+    def _lines(self) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
 
         tally, parts = self._tally, self._tally.parts()
-        above: list[Any] = [parts.pop("trials"), Text(parts.pop("best"), "bold")]
+        above: list[RenderableType] = [parts.pop("trials"), Text(parts.pop("best"), "bold")]
         if tally.total is not None:
             above.insert(0, ProgressBar(tally.total, min(tally.done, tally.total), width=BAR))
         line = Table.grid(padding=(0, 2))

@@ -14,11 +14,12 @@ __all__ = [
     "Shown",
 ]
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 from outcrop.space import Space
 from outcrop.study.trial import Trial
+from outcrop.typing import JsonObject
 
 
 class Evaluates(Protocol):
@@ -67,12 +68,10 @@ class Runnable(Protocol):
         value: float,
         *,
         std: float | None = None,
-        info: Mapping[str, Any] | None = None,
+        info: JsonObject | None = None,
     ) -> Trial: ...
 
-    def fail(
-        self, trial: Trial, reason: str = "", *, info: Mapping[str, Any] | None = None
-    ) -> Trial: ...
+    def fail(self, trial: Trial, reason: str = "", *, info: JsonObject | None = None) -> Trial: ...
 
     def release(self, trial: Trial) -> None: ...
 

@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from outcrop.errors import MethodError
 from outcrop.space.plain import exact_float
@@ -117,7 +116,7 @@ class MaxTrials:
         return f"the study has {self.total} trials" if len(study.trials) >= self.total else None
 
 
-def _number(rule: Any, name: str, least: float = -math.inf) -> None:
+def _number(rule: object, name: str, least: float = -math.inf) -> None:
     """Convert a field to a float, or raise `MethodError`."""
     given = getattr(rule, name)
     number = exact_float(given)

@@ -13,9 +13,9 @@ __all__ = ["simulate"]
 import heapq
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -24,9 +24,11 @@ from outcrop.problems.base import Problem
 from outcrop.space import Space
 from outcrop.space.plain import exact_float, exact_int
 from outcrop.study.argument_checks import checked_count, checked_seconds, checked_seed
+from outcrop.study.created_event import MethodLike
 from outcrop.study.optimizer import Optimizer
 from outcrop.study.running.evaluation import Outcome, checked_objective, evaluate
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
+from outcrop.study.running.protocol import Objective, Shown
 from outcrop.study.running.run_limits import DONE, EXHAUSTED
 from outcrop.study.simulation.durations import Duration, HalfNormal, checked_duration
 from outcrop.study.simulation.result import Simulation
@@ -43,8 +45,8 @@ DURATIONS, INITIAL = 101, 102  # streams of random numbers that differ from the 
 
 
 def simulate(
-    problem: Problem | str | Callable[[dict[str, Any]], float],
-    method: Any = "auto",
+    problem: Problem | str | Objective,
+    method: MethodLike = "auto",
     *,
     n_workers: int,
     n_trials: int | None = None,
@@ -58,7 +60,7 @@ def simulate(
     direction: str = "minimize",
     noise: bool | float | None = None,
     seed: int | None = 0,
-    progress: bool | Literal["auto"] = "auto",
+    progress: Shown = "auto",
 ) -> Simulation:
     """Simulate a search on `n_workers` workers, in virtual time.
 
@@ -118,7 +120,7 @@ class Run:
     """A running simulation."""
 
     optimizer: Optimizer
-    objective: Any
+    objective: Objective
     duration: Duration
     seed: int
     n_workers: int
@@ -144,7 +146,7 @@ class Run:
             self.optimizer.enqueue(params)
         self.free = [(0.0, worker) for worker in range(self.n_workers)]
 
-    def go(self, progress: bool | Literal["auto"]) -> None:
+    def go(self, progress: Shown) -> None:
         """Advance the time until the last trial has ended."""
         tally = RunTally(self.n_trials, self.n_workers, self.optimizer.direction == "maximize")
         for trial in self.optimizer.trials:
@@ -254,7 +256,9 @@ def _timed(trial: Trial, job: VirtualJob | None) -> Trial:
     return replace(trial, started=job.started, finished=job.finished)
 
 
-def _objective_of(problem: Any, space: Space | None) -> tuple[Any, Space]:
+def _objective_of(
+    problem: Problem | str | Objective, space: Space | None
+) -> tuple[Objective, Space]:
     """The objective and its space."""
     if isinstance(problem, str):
         from outcrop.problems import get
@@ -275,7 +279,7 @@ def _objective_of(problem: Any, space: Space | None) -> tuple[Any, Space]:
     return problem, space
 
 
-def _initial_points(initial: Any, space: Space, seed: int) -> Sequence[Params]:
+def _initial_points(initial: int | Sequence[Params], space: Space, seed: int) -> Sequence[Params]:
     if isinstance(initial, Sequence) and not isinstance(initial, str | bytes):
         return initial
     count = exact_int(initial)
@@ -286,7 +290,7 @@ def _initial_points(initial: Any, space: Space, seed: int) -> Sequence[Params]:
     return space.sample(np.random.default_rng([seed, INITIAL]), count)
 
 
-def _checked_overhead(overhead: Any) -> float | None:
+def _checked_overhead(overhead: float | str) -> float | None:
     if overhead == MEASURED:
         return None
     seconds = exact_float(overhead)

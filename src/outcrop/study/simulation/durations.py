@@ -16,7 +16,7 @@ __all__ = ["ConstantDuration", "Duration", "HalfNormal", "Proportional", "checke
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from outcrop.errors import MethodError, ParamsError
 from outcrop.space import Float, Int, Ordinal, Space
@@ -88,13 +88,14 @@ class Proportional:
                 f"{listed([*space.parameters])}{nearest(self.parameter, space.parameters)}"
             )
         values = _extremes(parameter)
-        if not values or any(exact_float(value) is None for value in values):
+        numbers = [number for value in values if (number := exact_float(value)) is not None]
+        if not values or len(numbers) < len(values):
             raise ParamsError(
                 f"{self}: {self.parameter!r} is {parameter!r}, which is not numeric; expected a "
                 "Float, an Int or an Ordinal of numbers, or pass a function of (params, rng)"
             )
-        for value in values:
-            self._refuse_nothing(self.seconds(value), f"= {value!r}")
+        for value, number in zip(values, numbers, strict=True):
+            self._refuse_nothing(self.seconds(number), f"= {value!r}")
         if any(column.name == self.parameter and column.conditions for column in space.columns):
             self._refuse_nothing(self.base, "inactive")
 
@@ -106,14 +107,14 @@ class Proportional:
             )
 
 
-def _extremes(parameter: Parameter) -> list[Any]:
+def _extremes(parameter: Parameter) -> list[object]:
     """The extreme values of a parameter; none of categories."""
     if isinstance(parameter, Float | Int):
         return [parameter.low, parameter.high]
     return list(parameter.values) if isinstance(parameter, Ordinal) else []
 
 
-def checked_duration(duration: Any, space: Space) -> Duration:
+def checked_duration(duration: Duration | float, space: Space) -> Duration:
     """A duration from a user's argument; a number is the duration of every evaluation."""
     if isinstance(duration, type):
         raise MethodError(f"duration: {duration.__name__} is a class; write {duration.__name__}(…)")

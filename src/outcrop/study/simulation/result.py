@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from outcrop.study import data_frames
 from outcrop.study.best_trial import HasBest, best_of
@@ -82,7 +83,7 @@ class Simulation(HasBest):
         values = np.array([value for _, _, value in told], dtype=float)
         return times, self._sign * np.minimum.accumulate(self._sign * values)
 
-    def best_at(self, times: Any) -> Vector:
+    def best_at(self, times: ArrayLike) -> Vector:
         """The best value that is known at each of `times`; NaN before the first."""
         known, best = self.best_so_far
         asked = np.asarray(times, dtype=float)

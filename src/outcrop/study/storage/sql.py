@@ -84,7 +84,8 @@ class SqlStorage:
 
         def work(connection: Connection) -> int:
             made = connection.execute(insert(studies).values(name=name)).inserted_primary_key
-            study = int(made[0])  # type: ignore[index]
+            assert made is not None  # every study has an id
+            study = int(made[0])
             connection.execute(insert(events).values(study=study, position=0, record=record))
             return study
 
