@@ -48,10 +48,13 @@ def _free_name(storage: Storage) -> str:
 
 def _picture(problem: problems.Problem, result: Result, path: Path) -> Path:
     from outcrop.plots import surface_2d
+    from outcrop.plots.canvas import new_figure
 
     points = problem.space.encode([trial.params for trial in result.trials]).X
     best = [trial.number for trial in result.trials].index(result.best_trial.number)
-    axes = surface_2d(problem.evaluate, problem.bounds, problem.from_unit(points), best)
+    figure = new_figure((6.4, 5.2))
+    axes = figure.add_subplot()
+    surface_2d(problem.evaluate, problem.bounds, problem.from_unit(points), best, axes=axes)
     axes.set_title(f"{problem.name}: {len(points)} trials, white to black in their order")
-    axes.figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150)
     return path

@@ -5,22 +5,29 @@ from __future__ import annotations
 __all__ = ["belief"]
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.plots import canvas
+from outcrop.plots.canvas import AxesGiven, Style
 from outcrop.plots.mean import draw_curve, mean_shades
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice, reader_of
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites, mark_values
 from outcrop.study import ObjectiveBelief
 from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Params
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 def belief(
-    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
-) -> tuple[Any, ...]:
+    study: Drawable,
+    names: str | Sequence[str] | None = None,
+    at: Params | None = None,
+    axes: AxesGiven = None,
+) -> tuple[Axes, ...]:
     """Draw the belief along one parameter or two, and return the axes.
 
         plots.belief(study)[0].figure.savefig("belief.png")
@@ -40,8 +47,8 @@ def belief(
 
 
 def _curve(
-    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: Any
-) -> tuple[Any, ...]:
+    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: AxesGiven
+) -> tuple[Axes, ...]:
     (x,), rows = cut.configurations(FINE)
     search = believed.search
     drawn = _stacked(1 if search is None else 2) if axes is None else canvas.panels(axes, 2)
@@ -50,7 +57,7 @@ def _curve(
     mark_values(main, study, cut)
     if search is not None:
         score = search.score(rows)
-        line = {"color": canvas.INK, "lw": 1.0, "ls": ":", "zorder": 1}
+        line: Style = {"color": canvas.INK, "lw": 1.0, "ls": ":", "zorder": 1}
         for panel in drawn:
             panel.axvline(x[int(np.argmax(score))], label="acquisition's maximum", **line)
         if len(drawn) > 1:
@@ -69,7 +76,7 @@ def _curve(
     return drawn
 
 
-def _stacked(count: int) -> tuple[Any, ...]:
+def _stacked(count: int) -> tuple[Axes, ...]:
     """One panel, or one with a thin panel below it."""
     if count == 1:
         return (canvas.axes_or_new(),)
@@ -78,8 +85,8 @@ def _stacked(count: int) -> tuple[Any, ...]:
 
 
 def _maps(
-    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: Any
-) -> tuple[Any, ...]:
+    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: AxesGiven
+) -> tuple[Axes, ...]:
     (x, y), rows = cut.configurations(COARSE)
     search = believed.search
     mean, std = believed.predict(rows)
@@ -109,6 +116,6 @@ def _maps(
     return drawn
 
 
-def _beside(count: int) -> tuple[Any, ...]:
+def _beside(count: int) -> tuple[Axes, ...]:
     figure = canvas.new_figure((4.4 * count, 4.0))
     return tuple(figure.subplots(1, count, sharex=True, sharey=True))

@@ -7,6 +7,8 @@ in dashes.
 from __future__ import annotations
 
 __all__ = [
+    "AxesGiven",
+    "Style",
     "BEST",
     "CENTRE",
     "DATA",
@@ -29,12 +31,20 @@ __all__ = [
     "shown",
 ]
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from outcrop.errors import MethodError, MissingExtra
 from outcrop.typing import Matrix, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+AxesGiven: TypeAlias = "Axes | Sequence[Axes] | None"  # to draw panels on; None for new ones
+Style: TypeAlias = dict[str, Any]  # keyword arguments of matplotlib
 
 INK = "#1b1b1b"
 PAPER = "#ffffff"
@@ -45,7 +55,7 @@ GROUND = 0.03  # height of marks without a value, as a share of the axes' height
 FAR = 4.0  # range that is shown, in distances from the best value to the median
 DEPTH = 10.0  # range of an acquisition that is shown, below its peak
 
-_MARK = {"ls": "", "color": INK, "zorder": 5}
+_MARK: Style = {"ls": "", "color": INK, "zorder": 5}
 DATA = _MARK | {"marker": "o", "ms": 5.5, "mfc": PAPER, "mew": 1.1}
 ELSEWHERE = _MARK | {"marker": "o", "ms": 3.2, "mfc": PAPER, "mew": 0.7, "zorder": 4}
 BEST = _MARK | {"marker": "*", "ms": 15, "mfc": PAPER, "mew": 1.2, "zorder": 7}
@@ -55,7 +65,7 @@ FAILED = _MARK | {"marker": "x", "ms": 7, "mew": 1.8}
 RUNNING = _MARK | {"marker": "|", "ms": 11, "mew": 2.2}
 
 
-def new_figure(size: tuple[float, float]) -> Any:
+def new_figure(size: tuple[float, float]) -> Figure:
     """A figure without a window; `MissingExtra` without matplotlib."""
     try:
         from matplotlib.figure import Figure
@@ -64,12 +74,12 @@ def new_figure(size: tuple[float, float]) -> Any:
     return Figure(figsize=size, layout="constrained", facecolor=PAPER)
 
 
-def axes_or_new(axes: Any = None, size: tuple[float, float] = (7.0, 4.2)) -> Any:
+def axes_or_new(axes: Axes | None = None, size: tuple[float, float] = (7.0, 4.2)) -> Axes:
     """`axes` itself, or the axes of a new figure."""
     return new_figure(size).add_subplot() if axes is None else axes
 
 
-def panels(axes: Any, needed: int) -> tuple[Any, ...]:
+def panels(axes: AxesGiven, needed: int) -> tuple[Axes, ...]:
     """The axes a user gave, one or several, for a picture of up to `needed` panels."""
     given = tuple(np.atleast_1d(np.asarray(axes, dtype=object)).flat)
     if not 1 <= len(given) <= needed:
@@ -80,7 +90,7 @@ def panels(axes: Any, needed: int) -> tuple[Any, ...]:
     return given
 
 
-def legend(axes: Any, own: bool, columns: int = 4) -> None:
+def legend(axes: Axes | Sequence[Axes], own: bool, columns: int = 4) -> None:
     """A legend above the figure if it is our own, otherwise inside the user's axes.
 
     `axes` are one or several; each has entries.
@@ -102,13 +112,13 @@ def legend(axes: Any, own: bool, columns: int = 4) -> None:
             panel.legend(fontsize="small")
 
 
-def along_bottom(axes: Any, x: Vector, label: str, style: dict[str, Any]) -> None:
+def along_bottom(axes: Axes, x: Vector, label: str, style: Style) -> None:
     """Marks at the bottom of the axes, of trials without a value."""
     ground = axes.get_xaxis_transform()
     axes.plot(x, np.full(len(x), GROUND), transform=ground, label=label, **style)
 
 
-def on_map(style: dict[str, Any]) -> dict[str, Any]:
+def on_map(style: Style) -> Style:
     """A mark that is not clipped at the edge of a map and is visible on dark areas."""
     from matplotlib.patheffects import withStroke
 
@@ -136,7 +146,7 @@ def peaks(score: Vector) -> tuple[float, float]:
 
 
 def shaded(
-    axes: Any,
+    axes: Axes,
     x: Vector,
     y: Vector,
     values: Matrix,

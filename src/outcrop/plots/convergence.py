@@ -8,7 +8,7 @@ from __future__ import annotations
 __all__ = ["convergence"]
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from outcrop.plots import canvas
 from outcrop.plots.space_slice import reader_of
 from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Matrix, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (9, 3)))
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")
@@ -40,8 +43,8 @@ def convergence(
     log: bool | None = None,
     band: tuple[float, float] = (0.25, 0.75),
     direction: str | None = None,
-    axes: Any = None,
-) -> Any:
+    axes: Axes | None = None,
+) -> Axes:
     """Draw the best value so far over the trials, and return the axes.
 
         plots.convergence(study)
@@ -77,7 +80,7 @@ def convergence(
     return _finished(drawn, minimum, log, axes is None)
 
 
-def _line(axes: Any, index: int, name: str, x: Vector, quantiles: Matrix) -> None:
+def _line(axes: Axes, index: int, name: str, x: Vector, quantiles: Matrix) -> None:
     colour, dash = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
     low, middle, high = quantiles
     axes.fill_between(x, low, high, color=colour, alpha=0.13, lw=0)
@@ -98,7 +101,7 @@ def _line(axes: Any, index: int, name: str, x: Vector, quantiles: Matrix) -> Non
     )
 
 
-def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Any) -> Any:
+def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Axes | None) -> Axes:
     trials = study.trials
     sign = -1.0 if study.direction == "maximize" else 1.0
     finished = [trial for trial in trials if trial.value is not None]
@@ -126,7 +129,7 @@ def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Any)
     return _finished(drawn, minimum, log, axes is None)
 
 
-def _finished(axes: Any, minimum: float | None, log: bool | None, own: bool) -> Any:
+def _finished(axes: Axes, minimum: float | None, log: bool | None, own: bool) -> Axes:
     if log or (log is None and minimum is not None):
         axes.set_yscale("log", nonpositive="clip")
     canvas.legend(axes, own)

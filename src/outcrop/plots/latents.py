@@ -7,15 +7,16 @@ __all__ = ["latents"]
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
+from outcrop.plots.canvas import AxesGiven, Style
 from outcrop.plots.mean import draw_mean
-from outcrop.plots.space_slice import SpaceSlice, numbers_of, reader_of
+from outcrop.plots.space_slice import Drawable, SpaceSlice, numbers_of, reader_of
 from outcrop.strategies import ModelBased
 from outcrop.study import ObjectiveBelief
 from outcrop.study.commands import Purpose, generator
@@ -23,6 +24,9 @@ from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.surrogates import Latent, LatentPosterior
 from outcrop.typing import Matrix, Params, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 HINT = "use method='latent', or oc.Method(surrogate=oc.surrogates.Latent())"
 FAR = 1.0  # lengthscales at which a mark is black, unless some are farther off
@@ -32,12 +36,12 @@ TICKS = (0, 0.25, 0.5, 0.75, 1, 2, 5, 10, 20, 50, 100)
 
 
 def latents(
-    study: Any,
+    study: Drawable,
     names: str | Sequence[str] | None = None,
     at: Params | None = None,
-    axes: Any = None,
+    axes: AxesGiven = None,
     spread: float | None = None,
-) -> tuple[Any, ...]:
+) -> tuple[Axes, ...]:
     """Draw the distance of each observation from the space, and return the axes.
 
         plots.latents(study)[0].figure.savefig("latents.png")
@@ -143,11 +147,11 @@ def _with_family(strategy: Any, family: Latent) -> Any:
     return replace(strategy, family=family)
 
 
-def _by_number(axes: Any, moved: _Moved) -> None:
+def _by_number(axes: Axes, moved: _Moved) -> None:
     from matplotlib.ticker import MaxNLocator
 
     x, median = np.array([trial.number for trial in moved.trials]), moved.median
-    chains = {"ls": "", "marker": "_", "ms": 6, "color": canvas.FAINT, "zorder": 2}
+    chains: Style = {"ls": "", "marker": "_", "ms": 6, "color": canvas.FAINT, "zorder": 2}
     axes.plot(np.tile(x, len(moved.each)), moved.each.ravel(), label="a chain's", **chains)
     axes.axhline(1.0, color=canvas.INK, lw=1.0, ls=":", zorder=1, label="a lengthscale")
     _marks(axes, moved, range(len(x)), x, median, LARGE, "median: darker is farther off")
@@ -162,7 +166,7 @@ def _by_number(axes: Any, moved: _Moved) -> None:
     axes.set(xlabel="trial number", ylabel=f"lengthscales off the space{under}", ylim=(-0.04, top))
 
 
-def _by_place(axes: Any, moved: _Moved, cut: SpaceSlice) -> None:
+def _by_place(axes: Axes, moved: _Moved, cut: SpaceSlice) -> None:
     """Draw observations at their positions in the slice."""
     shown = [i for i, trial in enumerate(moved.trials) if cut.shows(trial)]
     trials = [moved.trials[i] for i in shown]
@@ -175,7 +179,7 @@ def _by_place(axes: Any, moved: _Moved, cut: SpaceSlice) -> None:
 
 
 def _marks(
-    axes: Any,
+    axes: Axes,
     moved: _Moved,
     which: Sequence[int],
     x: Vector,
@@ -184,12 +188,12 @@ def _marks(
     label: str | None = None,
 ) -> None:
     """Draw observations at `x` and `y`, shaded by their distances."""
-    shades = {"cmap": "Greys", "vmin": 0.0, "vmax": max(FAR, float(moved.median.max()))}
-    style = {"edgecolors": canvas.INK, "linewidths": 1.1, "clip_on": False, "zorder": 5}
+    shades: Style = {"cmap": "Greys", "vmin": 0.0, "vmax": max(FAR, float(moved.median.max()))}
+    style: Style = {"edgecolors": canvas.INK, "linewidths": 1.1, "clip_on": False, "zorder": 5}
     axes.scatter(x, y, c=moved.median[list(which)], s=sizes, label=label, **shades, **style)
 
 
-def _numbers(axes: Any, moved: _Moved, places: dict[int, tuple[float, float]]) -> None:
+def _numbers(axes: Axes, moved: _Moved, places: dict[int, tuple[float, float]]) -> None:
     """Write the numbers of trials beside their marks."""
     from matplotlib.patheffects import withStroke
 
@@ -207,6 +211,6 @@ def _numbers(axes: Any, moved: _Moved, places: dict[int, tuple[float, float]]) -
         )
 
 
-def _beside() -> tuple[Any, ...]:
+def _beside() -> tuple[Axes, ...]:
     figure = canvas.new_figure((10.0, 4.0))
     return tuple(figure.subplots(1, 2))

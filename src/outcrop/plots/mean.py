@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["draw_curve", "draw_mean", "interval", "mean_shades"]
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from outcrop.strategies.model_based import UnitBelief
 from outcrop.study import ObjectiveBelief
 from outcrop.typing import Matrix, Params, Vector
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Z = 1.959964  # standard deviations to either side that hold 95 % of a normal distribution
 HALVINGS = 60
 
 
-def draw_mean(axes: Any, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
+def draw_mean(axes: Axes, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
     """Draw a curve with its band, or a map with its scale, and label the axes."""
     places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
     if len(places) == 1:
@@ -34,7 +37,7 @@ def draw_mean(axes: Any, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
     cut.dress(axes)
 
 
-def draw_curve(axes: Any, believed: ObjectiveBelief, x: Vector, rows: Sequence[Params]) -> None:
+def draw_curve(axes: Axes, believed: ObjectiveBelief, x: Vector, rows: Sequence[Params]) -> None:
     """Draw the mean and the central 95 % of the belief at configurations placed at `x`."""
     low, high = interval(believed, rows)
     axes.fill_between(x, low, high, color=canvas.SHADE, lw=0, label="95 % of the belief")

@@ -6,28 +6,35 @@ __all__ = ["partition"]
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
+from outcrop.plots.canvas import Style
 from outcrop.plots.mean import draw_mean
-from outcrop.plots.space_slice import SpaceSlice, reader_of
+from outcrop.plots.space_slice import Drawable, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites, mark_values
 from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import TreedPosterior
 from outcrop.surrogates.partition import LEAF, Partition
 from outcrop.typing import Matrix, Params, Points
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 HINT = "use method='treed', or oc.Method(surrogate=oc.surrogates.Treed())"
-BORDER = {"color": canvas.INK, "zorder": 3}
+BORDER: Style = {"color": canvas.INK, "zorder": 3}
 ROUND = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]  # which corner of x and of y, around a box
 
 
 def partition(
-    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
-) -> Any:
+    study: Drawable,
+    names: str | Sequence[str] | None = None,
+    at: Params | None = None,
+    axes: Axes | None = None,
+) -> Axes:
     """Draw the leaves of a treed model over its belief, and return the axes.
 
         plots.partition(study).figure.savefig("partition.png")
@@ -93,7 +100,7 @@ def _passed(tree: Partition, cut: SpaceSlice) -> Points:
     return boxes[tree.leaf_of(probes) == np.arange(len(boxes))][:, :, along]
 
 
-def _borders(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
+def _borders(axes: Axes, cut: SpaceSlice, boxes: Points, label: str) -> None:
     """A vertical line between neighbouring leaves."""
     inner = np.unique(boxes[:, 0, 0])[1:]
     x = _broken(np.repeat(cut.axes[0].from_unit(inner)[:, None], 2, axis=1))
@@ -102,14 +109,14 @@ def _borders(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
     axes.plot(x, y, transform=ground, ls="--", lw=1.1, label=label, **BORDER)
 
 
-def _boxes(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
+def _boxes(axes: Axes, cut: SpaceSlice, boxes: Points, label: str) -> None:
     """The outline of each leaf on a map."""
     from matplotlib.patheffects import withStroke
 
     corner_x, corner_y = np.transpose(ROUND)
     x, y = (axis.from_unit(boxes[:, :, i]) for i, axis in enumerate(cut.axes))
     pale = [withStroke(linewidth=2.8, foreground=canvas.PAPER)]
-    outline = {"lw": 1.2, "clip_on": False, "path_effects": pale}
+    outline: Style = {"lw": 1.2, "clip_on": False, "path_effects": pale}
     axes.plot(_broken(x[:, corner_x]), _broken(y[:, corner_y]), label=label, **outline, **BORDER)
 
 

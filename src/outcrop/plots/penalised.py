@@ -6,14 +6,15 @@ __all__ = ["penalised"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice, reader_of
+from outcrop.plots.canvas import AxesGiven
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites
 from outcrop.space import Space
 from outcrop.strategies import ModelBased, View
@@ -22,12 +23,18 @@ from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import Mixture
 from outcrop.typing import Params, Rng
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 TITLES = "as if nothing were running", "running trials accounted for"
 
 
 def penalised(
-    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
-) -> tuple[Any, ...]:
+    study: Drawable,
+    names: str | Sequence[str] | None = None,
+    at: Params | None = None,
+    axes: AxesGiven = None,
+) -> tuple[Axes, ...]:
     """Draw the acquisition without and with running trials, and return both axes.
 
         plots.penalised(study)[0].figure.savefig("penalised.png")
@@ -77,8 +84,8 @@ def _unaware(strategy: Any) -> Any:
 
 
 def _curves(
-    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: Any
-) -> tuple[Any, ...]:
+    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
+) -> tuple[Axes, ...]:
     (x,), rows = cut.configurations(FINE)
     if axes is None:
         drawn = tuple(canvas.new_figure((7.0, 5.0)).subplots(2, 1, sharex=True))
@@ -105,8 +112,8 @@ def _curves(
 
 
 def _maps(
-    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: Any
-) -> tuple[Any, ...]:
+    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
+) -> tuple[Axes, ...]:
     (x, y), rows = cut.configurations(COARSE)
     if axes is None:
         figure = canvas.new_figure((9.6, 4.2))
@@ -129,7 +136,7 @@ def _maps(
 
 
 def _mark(
-    panel: Any, study: StudyReader, cut: SpaceSlice, peak: tuple[list[float], list[float]]
+    panel: Axes, study: StudyReader, cut: SpaceSlice, peak: tuple[list[float], list[float]]
 ) -> None:
     mark_sites(panel, study, cut)
     panel.plot(*peak, label="maximum", **canvas.on_map(canvas.NEXT))

@@ -5,12 +5,12 @@ The place of a value on an axis is the value itself, or the rank of an ordinal's
 
 from __future__ import annotations
 
-__all__ = ["COARSE", "FINE", "MARGIN", "Axis", "SpaceSlice", "numbers_of", "reader_of"]
+__all__ = ["COARSE", "FINE", "MARGIN", "Axis", "Drawable", "SpaceSlice", "numbers_of", "reader_of"]
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,14 @@ from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.typing import Params, Points, Vector
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from outcrop.study.running import Result
+    from outcrop.study.simulation import Simulation
+
+Drawable: TypeAlias = "StudyReader | Result | Simulation"
+
 MARGIN = 0.02  # of the range, left and right of a curve
 FEW_LEVELS = 12  # levels up to which each has a tick
 LETTERS = 13  # per inch
@@ -28,7 +36,7 @@ IS = "\u00a0=\u00a0"  # with non-breaking spaces
 FINE, COARSE = 401, 61  # points along the axis of a curve, and along each axis of a map
 
 
-def reader_of(study: Any) -> StudyReader:
+def reader_of(study: Drawable) -> StudyReader:
     """The study to draw: the argument itself, or that of a result."""
     found = getattr(study, "study", study)
     if not isinstance(found, StudyReader):
@@ -64,7 +72,7 @@ class Axis:
             grid = np.unique(self.column.codec.snap(np.linspace(0.0, 1.0, count)))
         return self.column.codec.decode(grid)
 
-    def places(self, values: Iterable[Any]) -> Vector:
+    def places(self, values: Iterable[object]) -> Vector:
         """The places of values."""
         parameter = self.column.parameter
         if isinstance(parameter, Ordinal):
@@ -78,7 +86,7 @@ class Axis:
             return low * (high / low) ** np.asarray(u)
         return low + (high - low) * np.asarray(u)
 
-    def dress(self, axes: Any, which: str, margin: float = 0.0) -> None:
+    def dress(self, axes: Axes, which: str, margin: float = 0.0) -> None:
         """Set scale, limits, ticks and label of the `which` ("x" or "y") axis of `axes`."""
         from matplotlib import ticker
 
@@ -163,23 +171,24 @@ class SpaceSlice:
         along = [axis.places(t.params[axis.name] for t in trials) for axis in self.axes]
         return np.column_stack(along)
 
-    def dress(self, axes: Any, margin: float = 0.0) -> None:
+    def dress(self, axes: Axes, margin: float = 0.0) -> None:
         """Set the scales, limits, ticks and labels of `axes` to those of the slice."""
         for axis, which in zip(self.axes, "xy", strict=False):
             axis.dress(axes, which, margin)
 
-    def label_rest(self, panels: Sequence[Any]) -> None:
+    def label_rest(self, panels: Sequence[Axes]) -> None:
         """Write the constant parameters below the label of the middle one of `panels`."""
         if not self.rest:
             return
         middle = panels[len(panels) // 2]
-        inches = middle.figure.get_figwidth() * sum(p.get_position().width for p in panels)
+        figure_inches = middle.figure.bbox.width / middle.figure.dpi
+        inches = figure_inches * sum(panel.get_position().width for panel in panels)
         parts = (f"{name}{IS}{_worded(value)}" for name, value in self.rest.items())
         text = fill(", ".join(parts), int(LETTERS * inches))
         middle.set_xlabel(f"{middle.get_xlabel()}\n{text}")
 
 
-def _worded(value: Any) -> str:
+def _worded(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

@@ -5,24 +5,30 @@ from __future__ import annotations
 __all__ = ["spartan_weight"]
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.kernels import Spartan
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, SpaceSlice, reader_of
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, Drawable, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites
 from outcrop.typing import Matrix, Params, Points, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 HINT = "use method='spartan', or oc.Method(surrogate=oc.surrogates.Spartan())"
 TOP = 1.02  # height of the centres of regions above a curve
 
 
 def spartan_weight(
-    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
-) -> Any:
+    study: Drawable,
+    names: str | Sequence[str] | None = None,
+    at: Params | None = None,
+    axes: Axes | None = None,
+) -> Axes:
     """Draw the local weight λ² along one parameter or two, and return the axes.
 
         plots.spartan_weight(study).figure.savefig("weight.png")
@@ -59,7 +65,7 @@ def _local(found: Sequence[InnerKernel], X: Points) -> Matrix:
     return np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
 
 
-def _curves(axes: Any, x: Vector, each: Matrix, mean: Vector) -> None:
+def _curves(axes: Axes, x: Vector, each: Matrix, mean: Vector) -> None:
     for index, curve in enumerate(each):
         label = None if index else "a chain's weight"
         axes.plot(x, curve, color=canvas.FAINT, lw=0.8, label=label)
@@ -67,7 +73,7 @@ def _curves(axes: Any, x: Vector, each: Matrix, mean: Vector) -> None:
     axes.set(ylabel="local weight λ²", ylim=(-0.02, 1.08))
 
 
-def _mark_centres(axes: Any, found: Sequence[InnerKernel], along: Sequence[Axis]) -> None:
+def _mark_centres(axes: Axes, found: Sequence[InnerKernel], along: Sequence[Axis]) -> None:
     """Mark the centres of regions, above a curve or on a map; unused regions have none."""
     centres = [
         (inner, region.centre)

@@ -5,13 +5,16 @@ from __future__ import annotations
 __all__ = ["surface_2d"]
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.errors import ShapeError
 from outcrop.plots import canvas
 from outcrop.typing import Matrix, Points, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 GRID = 121
 
@@ -22,8 +25,8 @@ def surface_2d(
     points: Points,
     best: int | None = None,
     names: tuple[str, str] = ("x1", "x2"),
-    axes: Any = None,
-) -> Any:
+    axes: Axes | None = None,
+) -> Axes:
     """Draw `function` as a shaded map, the trials at `points` in order, and the best of them.
 
     `function` maps `(n, 2)` points in native units to values, smaller is better. The first trials
@@ -41,7 +44,8 @@ def surface_2d(
     canvas.shaded(axes, x, y, values, "Blues_r", limits, "objective")
     order = np.arange(len(points))
     axes.scatter(
-        *points.T,
+        points[:, 0],
+        points[:, 1],
         c=order,
         cmap="Greys",
         vmin=0,

@@ -9,15 +9,19 @@ __all__ = ["timeline"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from outcrop.errors import NoBelief
 from outcrop.plots import canvas
+from outcrop.plots.canvas import Style
 from outcrop.plots.space_slice import reader_of
 from outcrop.study.best_trial import best_of
 from outcrop.study.trial import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 BUSY = "#4a83a8"  # two thirds as light as waiting, so that they differ in grey too
 HEIGHT = 0.74  # of a bar; rows are 1 apart
@@ -34,7 +38,7 @@ class Span:
     trial: Trial
 
 
-def timeline(search: Any, *, axes: Any = None) -> Any:
+def timeline(search: Any, *, axes: Axes | None = None) -> Axes:
     """Draw when each worker was busy and when it waited, and return the axes.
 
         plots.timeline(oc.simulate("branin", n_workers=4, n_trials=40))
@@ -96,7 +100,7 @@ def _measured(trials: Sequence[Trial]) -> list[Span]:
     return spans
 
 
-def _bars(axes: Any, spans: Sequence[Span], rows: int, end: float) -> None:
+def _bars(axes: Axes, spans: Sequence[Span], rows: int, end: float) -> None:
     """Draw bars for the whole time, and the busy times on top of them."""
     gap = 0.8 if len(spans) <= SEPARATE * rows else 0.0
     axes.barh(
@@ -108,10 +112,9 @@ def _bars(axes: Any, spans: Sequence[Span], rows: int, end: float) -> None:
         label="waiting",
         zorder=1,
     )
-    for label, running, look in (
-        ("busy", False, {"color": BUSY}),
-        ("still running", True, {"color": canvas.PAPER, "ec": BUSY, "hatch": "////"}),
-    ):
+    busy: Style = {"color": BUSY, "ec": canvas.PAPER, "lw": gap}
+    still_running: Style = {"color": canvas.PAPER, "ec": BUSY, "hatch": "////", "lw": gap}
+    for label, running, look in (("busy", False, busy), ("still running", True, still_running)):
         some = [span for span in spans if (span.trial.state == "running") == running]
         if some:
             axes.barh(
@@ -121,11 +124,11 @@ def _bars(axes: Any, spans: Sequence[Span], rows: int, end: float) -> None:
                 left=[span.start for span in some],
                 label=label,
                 zorder=2,
-                **({"ec": canvas.PAPER, "lw": gap} | look),
+                **look,
             )
 
 
-def _number_rows(axes: Any, rows: int) -> None:
+def _number_rows(axes: Axes, rows: int) -> None:
     from matplotlib.ticker import MaxNLocator
 
     if rows <= NAMED:
@@ -137,7 +140,7 @@ def _number_rows(axes: Any, rows: int) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _mark(axes: Any, spans: Sequence[Span], sign: float) -> None:
+def _mark(axes: Axes, spans: Sequence[Span], sign: float) -> None:
     """Mark failed trials, and the end of the best one."""
     failed = [span for span in spans if span.trial.state == "failed"]
     known = [span for span in spans if span.trial.value is not None]
