@@ -97,10 +97,10 @@ def test_every_help_has_an_example(call, command):
         (["run", "spec.toml", "--wrkers", "2"], "--wrkers"),
         (["run", "spec.toml", "--workers", "0"], "--workers"),
         (["run", "nothing.toml"], "nothing.toml was not found"),
-        (["show"], "which study?"),
-        (["show", "bowl"], "there is no file bowl.db here"),
+        (["show"], "no study was given"),
+        (["show", "bowl"], "the current folder has no file bowl.db"),
         (["show", "bowl", "--storage", "nothing/x.db"], "nothing"),
-        (["demo", "--folder", "nowhere"], "nowhere: it is not a folder"),
+        (["demo", "--folder", "nowhere"], "nowhere is not a folder"),
     ],
 )
 def test_an_error_is_one_line_and_exit_code_2(call, folder, arguments, message):
@@ -158,7 +158,7 @@ def test_a_study_that_exists_is_gone_on_with_only_if_asked(call, folder):
     assert len(load_study("bowl", "sqlite:///bowl.db").trials) == 5, "--trials is the total"
     code, out, _ = call("run", "spec.toml", "--trials", "5", "--resume")
     assert code == 0
-    assert "has 5 trials already" in out
+    assert "already has 5 trials" in out
 
 
 def test_a_changed_spec_is_refused_with_the_difference(call, folder):
@@ -232,7 +232,7 @@ def test_show_tells_trials_best_failures_and_model(call, stored):
 
 
 @pytest.mark.parametrize(
-    ("robust", "belief"), [(False, "mean "), (True, "average over the noise of inputs ")]
+    ("robust", "belief"), [(False, "mean "), (True, "average over input noise ")]
 )
 def test_show_says_what_the_model_believes(call, tmp_path, monkeypatch, robust, belief):
     monkeypatch.chdir(tmp_path)

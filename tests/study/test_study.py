@@ -153,7 +153,7 @@ def test_a_seed_that_was_drawn_is_stored(storage):
 
 
 def test_loading_needs_an_existing_name(storage):
-    with pytest.raises(StudyError, match="'s' does not exist: there is none"):
+    with pytest.raises(StudyError, match="'s' does not exist: the store is empty"):
         load_study("s", storage)
     opened(storage, name="digits")
     with pytest.raises(StudyError, match=r"'digit' does not exist.*did you mean 'digits'"):

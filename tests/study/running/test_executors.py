@@ -106,7 +106,7 @@ def test_an_executor_of_unknown_size_is_given_one_trial_at_a_time_and_that_is_sa
     study = Diary()
     studied(bowl, 4, study=study, executor=Submitting(study, []))
     assert [act for act, _ in study.acts] == ["ask", "done", "tell"] * 4
-    assert "say how many at once with n_workers=" in caplog.text
+    assert "set their number with n_workers=" in caplog.text
 
 
 def test_a_trial_timeout_is_refused_on_an_executor():

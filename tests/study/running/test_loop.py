@@ -186,7 +186,7 @@ def test_a_run_ends_by_its_timeout_and_starts_nothing_after_it():
 
 
 def test_a_run_needs_an_end():
-    with pytest.raises(MethodError, match="a run needs an end: pass n_trials="):
+    with pytest.raises(MethodError, match="a run needs a limit: pass n_trials="):
         studied(bowl)
     assert studied(lambda p: 2.0, stop=[Target(10.0)]).reason == "target 10 reached: 2"
 

@@ -78,7 +78,7 @@ def test_a_program_that_is_no_file_needs_cloudpickle_and_is_told_so(arguments):
     assert run().stdout == "imported\n" + ALL_DONE
     without = run("import sys; sys.modules['cloudpickle'] = None\n")
     assert without.returncode == 1
-    assert "it was defined in a session, not in a file" in without.stderr
+    assert "it was defined in an interactive session, not in a file" in without.stderr
     assert "`pip install cloudpickle`" in without.stderr
 
 
