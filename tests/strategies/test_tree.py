@@ -52,7 +52,7 @@ METHODS = {
 CONDITIONAL = EVERY_SPACE["conditional"]
 
 
-def example(space, n=14, pending=2, failed=1, **more):
+def example(space, n=14, pending=2, failed=0, **more):
     rng = np.random.default_rng(0)
     X = space.from_uniform(rng.random((n + pending + failed, len(space.columns))))
     y = np.sin(3 * X.sum(1)) + 0.1 * X[:, 0]

@@ -133,10 +133,6 @@ def assert_uniform(ranks, draws=20):
         assert stats.chisquare(counts).pvalue > 1e-3, counts
 
 
-def test_simulation_based_calibration_of_a_few_runs():
-    assert_uniform(calibration_ranks(runs=40, seed=0, thin=3))
-
-
 @pytest.mark.slow
 def test_simulation_based_calibration():
     """200 prior draws through the layout: ranks of the truth are uniform [Talts et al. 2018]."""

@@ -304,9 +304,9 @@ METHODS = {
 
 def example(space, seed=0, n=20, **more):
     rng = np.random.default_rng(seed)
-    X = space.from_uniform(rng.random((n + 4, len(space.columns))))
+    X = space.from_uniform(rng.random((n + 2, len(space.columns))))
     y = np.sin(3 * X.sum(1)) + 0.1 * X[:, 0]
-    return view_of(space, X[:n], y[:n], X[n : n + 2], X[n + 2 :], **more)
+    return view_of(space, X[:n], y[:n], X[n:], **more)
 
 
 @pytest.mark.parametrize("check", STRATEGY_CONTRACT, ids=lambda check: check.__name__)

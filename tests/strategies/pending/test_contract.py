@@ -25,6 +25,9 @@ DIFFERENT = [
     pending.PLAyBOOK("HL"),
 ]
 every_surrogate = pytest.mark.parametrize(("space", "surrogate"), PAIRS, ids=lambda part: part)
+once_every_surrogate = pytest.mark.parametrize(
+    ("space", "surrogate"), {surrogate: (space, surrogate) for space, surrogate in PAIRS}.values()
+)
 
 
 def keep_contract(policy, space, surrogate, running):
@@ -40,14 +43,14 @@ def keep_contract(policy, space, surrogate, running):
         check(policy, space, view, believed)
 
 
-@every_surrogate
+@once_every_surrogate
 @pytest.mark.parametrize("policy", DIFFERENT, ids=name)
 def test_policy_keeps_the_contract_with_every_surrogate(policy, space, surrogate):
     keep_contract(policy, space, surrogate, 5)
 
 
 @pytest.mark.parametrize("running", [0, 1, 31])
-@pytest.mark.parametrize("space", ["box", "mixed", "conditional"])
+@pytest.mark.parametrize("space", ["box", "mixed"])
 @pytest.mark.parametrize("policy", POLICIES, ids=name)
 def test_policy_keeps_the_contract_with_few_and_many_running(policy, space, running):
     keep_contract(policy, space, "gp", running)
