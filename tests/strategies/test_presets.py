@@ -19,7 +19,7 @@ from outcrop.study import Optimizer
 from outcrop.surrogates import GP, Grounded, Inferred, Latent, Spartan, Warped
 from outcrop.surrogates.inferred import ModelTarget
 from outcrop.testing import STRATEGY_CONTRACT, view_of
-from tests.strategies.spaces import EVERY_SPACE
+from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 
 FAST = Slice(chains=2, burn_in=2, patience=2.5)
 FAMILIES = {
@@ -48,9 +48,8 @@ def test_every_family_keeps_the_contract_of_strategies(space, family, check):
     check(strategy_for(method, space), space, example(space))
 
 
-@pytest.mark.parametrize("noise", [None, True, False, 0.3])
 @pytest.mark.parametrize("family", ["warped", "spartan"])
-@pytest.mark.parametrize("space", EVERY_SPACE)
+@pytest.mark.parametrize(("space", "noise"), EVERY_NOISE)
 def test_every_kind_of_noise_works_on_every_space(space, family, noise):
     space = EVERY_SPACE[space]
     method = Method(surrogate=FAMILIES[family], inference=FAST)

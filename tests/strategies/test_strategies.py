@@ -16,7 +16,7 @@ from outcrop.strategies.pending import Believer
 from outcrop.surrogates import GP, Inferred
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.space.strategies import spaces
-from tests.strategies.spaces import EVERY_SPACE
+from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 
 FAST = Slice(chains=2, burn_in=2)
 PARTS = {
@@ -48,8 +48,7 @@ def test_every_method_keeps_the_contract(space, method, check):
     check(strategy_for(PARTS[method], space), space, example(space, failed=failed))
 
 
-@pytest.mark.parametrize("noise", [None, True, False, 0.3])
-@pytest.mark.parametrize("space", EVERY_SPACE)
+@pytest.mark.parametrize(("space", "noise"), EVERY_NOISE)
 def test_every_kind_of_noise_works_on_every_space(space, noise):
     space = EVERY_SPACE[space]
     view = example(space, noise=noise)

@@ -106,7 +106,7 @@ def chains_of(target, rng, n, thin):
 def test_without_data_the_samples_are_the_prior(rng):
     target = ModelTarget(MODEL, Observations(np.zeros((0, 2)), np.zeros(0)))
     assert target.log_likelihood(np.zeros(target.dim)) == 0.0
-    samples, prior = chains_of(target, rng, 400, 5), target.sample_prior(rng, 2000)
+    samples, prior = chains_of(target, rng, 250, 5), target.sample_prior(rng, 2000)
     for i in range(target.dim):
         assert stats.ks_2samp(samples[:, i], prior[:, i]).pvalue > 1e-3
 

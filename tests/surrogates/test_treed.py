@@ -32,7 +32,7 @@ from outcrop.surrogates.partition import Partition
 from outcrop.surrogates.pseudo import Ancestry, AncestryTarget
 from outcrop.surrogates.treed_posterior import TreedStack
 from outcrop.testing import POSTERIOR_CONTRACT, STRATEGY_CONTRACT, central_differences, view_of
-from tests.strategies.spaces import EVERY_SPACE
+from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 
 FAST = Slice(chains=2, burn_in=2)
 LENGTHSCALES = free(LogNormal(-1.0, 0.7), size=2)
@@ -317,8 +317,7 @@ def test_treed_methods_keep_the_contract_with_trials_running(space, method, chec
     check(strategy_for(METHODS[method], space), space, example(space))
 
 
-@pytest.mark.parametrize("noise", [None, True, False, 0.3])
-@pytest.mark.parametrize("space", EVERY_SPACE)
+@pytest.mark.parametrize(("space", "noise"), EVERY_NOISE)
 def test_every_kind_of_noise_works_on_every_space(space, noise):
     space = EVERY_SPACE[space]
     view = example(space, noise=noise)
