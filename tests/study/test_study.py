@@ -91,7 +91,7 @@ def test_tells_do_not_wait_for_an_ask(storage):
     class Slow(Roaming):
         def propose(self, view, rng):
             thinking.set()
-            assert told.wait(10)
+            assert told.wait(60)
             return super().propose(view, rng)
 
     slow = load_study("s", storage)
@@ -99,7 +99,7 @@ def test_tells_do_not_wait_for_an_ask(storage):
     asked = []
     asking = threading.Thread(target=lambda: asked.append(slow.ask()))
     asking.start()
-    assert thinking.wait(10)
+    assert thinking.wait(60)
     seen = study._current().position
     study.tell(first, 1.0)
     study.fail(second, "burst")

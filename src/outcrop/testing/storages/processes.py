@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from outcrop.study.storage import Lease
 from outcrop.testing.storages.base import Open, created, refused
 
-PATIENCE = 60.0  # seconds after which a process that does not answer has failed
-MANY = 10  # processes
+PATIENCE = 120.0  # seconds until a process that does not answer has failed
+MANY = 6  # processes
 
 T = TypeVar("T")
 
