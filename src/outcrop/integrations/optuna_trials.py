@@ -7,7 +7,7 @@ sampler published when it was suggested, so that other workers can use all its p
 from __future__ import annotations
 
 __all__ = [
-    "Row",
+    "TrialRow",
     "declared_of",
     "declared_rows",
     "distribution_of",
@@ -49,7 +49,7 @@ END = ""  # after the last part, since an earlier assignment may have had more p
 CHUNK = 1000  # characters; Optuna's limit for an attribute is 2045 with quotes escaped
 
 
-class Row(NamedTuple):
+class TrialRow(NamedTuple):
     """A trial and its configuration in the tree."""
 
     trial: FrozenTrial
@@ -141,7 +141,7 @@ def published(trial: FrozenTrial) -> dict[str, float]:
 
 def learnt_rows(
     trials: Sequence[FrozenTrial], distributions: Mapping[str, BaseDistribution]
-) -> tuple[Tree, list[Row]]:
+) -> tuple[Tree, list[TrialRow]]:
     """The tree of the parameters in `distributions`, inferred from trials, and the trials in it.
 
     Trials with a value outside of `distributions` are left out.
@@ -171,13 +171,13 @@ def learnt_rows(
         if trial.state != TrialState.COMPLETE:
             layers.append(_legal(published(trial), declared))
         if any(layers):
-            rows.append(Row(trial, tree.configuration(layers, _middle)))
+            rows.append(TrialRow(trial, tree.configuration(layers, _middle)))
     return tree, rows
 
 
 def declared_rows(
     trials: Sequence[FrozenTrial], tree: Tree, distributions: Mapping[str, BaseDistribution]
-) -> list[Row]:
+) -> list[TrialRow]:
     """The trials in a declared tree; `SpaceError` if a completed one contradicts it.
 
     Other trials that contradict it are left out: usually they failed for that reason.
@@ -193,7 +193,7 @@ def declared_rows(
             if any(layers):
                 params = tree.configuration(layers, _missing if complete else _middle)
                 _check_active(trial, tree.assignment(params))
-                rows.append(Row(trial, params))
+                rows.append(TrialRow(trial, params))
         except ParamsError as error:
             if complete:
                 raise SpaceError(
@@ -248,7 +248,7 @@ def _check_active(trial: FrozenTrial, assignment: Mapping[str, float]) -> None:
 
 def view_of(
     tree: Tree,
-    rows: Sequence[Row],
+    rows: Sequence[TrialRow],
     *,
     sign: float,
     number: int,

@@ -48,8 +48,8 @@ class DecisionNode:
     """A decision between two subtrees, and optionally a variable on [0, 1] that both share."""
 
     variable: str
-    left: Node
-    right: Node
+    left: TreeNode
+    right: TreeNode
     shared: str | None = None
     quadratic: bool = False  # the shared variable adds (r − ½)² instead of r
 
@@ -75,7 +75,7 @@ class DecisionNode:
         return {prefix + self.variable: "0", **shared, **below}
 
 
-Node = LeafNode | DecisionNode
+TreeNode = LeafNode | DecisionNode
 
 
 def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False) -> Problem:
@@ -86,7 +86,7 @@ def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False)
     """
     leaves = 2**depth
 
-    def node(number: int) -> Node:
+    def node(number: int) -> TreeNode:
         if number >= leaves:
             return LeafNode(f"x{number}", SHIFT * (number - leaves + 1))
         owner = shared and number in (2, 3)
@@ -108,7 +108,7 @@ def unbalanced_tree(leaves: int = 4) -> Problem:
 
     The shape of the paper's unbalanced trees is not published; this one is our choice.
     """
-    tree: Node = LeafNode(f"x{2 * leaves - 1}", SHIFT * leaves)
+    tree: TreeNode = LeafNode(f"x{2 * leaves - 1}", SHIFT * leaves)
     for number in range(leaves - 1, 0, -1):
         tree = DecisionNode(f"x{number}", LeafNode(f"x{leaves + number - 1}", SHIFT * number), tree)
     return _tree_problem(f"tree-unbalanced-{leaves}", tree)
@@ -122,7 +122,7 @@ class OnTree:
         return self.root.value(params)
 
 
-def _tree_problem(name: str, root: Node) -> Problem:
+def _tree_problem(name: str, root: TreeNode) -> Problem:
     if not isinstance(root, DecisionNode):
         raise SpaceError("expected a tree of two leaves or more, got a single leaf")
     return Problem(
