@@ -41,6 +41,7 @@ from outcrop.integrations.parameter_tree import Item, Tree
 from outcrop.integrations.tree_building import Declared, grown
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Parameter
 from outcrop.strategies.base import View
+from outcrop.typing import JsonObject, Mask, Params
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class TrialRow(NamedTuple):
     """A trial and its configuration in the tree."""
 
     trial: FrozenTrial
-    params: Mapping[str, Any]  # nested
+    params: Params  # nested
 
 
 # Distributions
@@ -253,7 +254,7 @@ def view_of(
     sign: float,
     number: int,
     noise: bool | float | None,
-    warm: Mapping[str, Any],
+    warm: JsonObject,
     seed: int,
 ) -> View:
     """The trials as a strategy's view; `sign` makes smaller values better.
@@ -266,7 +267,7 @@ def view_of(
     X = space.encode([row.params for row in rows]).X
     values = np.array([_value(row.trial, sign) for row in rows], dtype=float)
 
-    def where(test: Callable[[FrozenTrial, float], bool]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def where(test: Callable[[FrozenTrial, float], bool]) -> Mask:
         tested = [test(row.trial, value) for row, value in zip(rows, values, strict=True)]
         return np.array(tested, dtype=bool)
 

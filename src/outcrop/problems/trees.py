@@ -15,11 +15,10 @@ from __future__ import annotations
 __all__ = ["balanced_tree", "unbalanced_tree"]
 
 from dataclasses import dataclass
-from typing import Any
 
 from outcrop.errors import SpaceError
 from outcrop.problems.base import Problem
-from outcrop.space import Choice, Float, Space
+from outcrop.space import Choice, Float, Parameter, Space
 from outcrop.typing import Params
 
 SHIFT = 0.1  # of the first leaf, and between one leaf and the next
@@ -33,13 +32,13 @@ class LeafNode:
     variable: str
     shift: float
 
-    def declare(self) -> dict[str, Any]:
+    def declare(self) -> dict[str, Parameter]:
         return {self.variable: Float(-1.0, 1.0)}
 
     def value(self, params: Params, prefix: str) -> float:
         return float(params[prefix + self.variable]) ** 2 + self.shift
 
-    def best(self, prefix: str) -> dict[str, Any]:
+    def best(self, prefix: str) -> dict[str, float | str]:
         return {prefix + self.variable: 0.0}
 
 
@@ -53,7 +52,7 @@ class DecisionNode:
     shared: str | None = None
     quadratic: bool = False  # the shared variable adds (r − ½)² instead of r
 
-    def declare(self) -> dict[str, Any]:
+    def declare(self) -> dict[str, Parameter]:
         decision = Choice({"0": self.left.declare(), "1": self.right.declare()})
         shared = {self.shared: Float(0.0, 1.0)} if self.shared else {}
         return {self.variable: decision, **shared}
@@ -68,7 +67,7 @@ class DecisionNode:
         r = float(params[prefix + self.shared])
         return below + ((r - VERTEX) ** 2 if self.quadratic else r)
 
-    def best(self, prefix: str = "") -> dict[str, Any]:
+    def best(self, prefix: str = "") -> dict[str, float | str]:
         """The minimiser below this node: the first leaf has the smallest shift."""
         shared = {prefix + self.shared: VERTEX if self.quadratic else 0.0} if self.shared else {}
         below = self.left.best(f"{prefix}{self.variable}.0.")
