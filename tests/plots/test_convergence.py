@@ -96,7 +96,7 @@ def test_the_direction_is_that_of_the_studies():
     np.testing.assert_array_equal(line.get_ydata(), [1.0, 3.0, 3.0])
     with pytest.raises(MethodError, match="different directions: maximize, minimize"):
         plots.convergence({"ours": studies, "theirs": [study_of([1.0])]})
-    with pytest.raises(MethodError, match="directions differ"):
+    with pytest.raises(MethodError, match="different directions"):
         plots.convergence({"ours": studies}, direction="minimize")
 
 
