@@ -1,8 +1,8 @@
-"""What a model sees: points, values, and the pairs of points that kernels are made of.
+"""Observations, and the pairs of their points on which kernels are evaluated.
 
-`X` is `(n, d)`, `y` is `(n,)`; `noise` is a variance per observation, or None where the model's own
-noise is all there is. `input_cov` says how far from its row of `X` each observation may have been
-made; only the models of `surrogates.noisy` look at it.
+`X` is `(n, d)`, `y` is `(n,)`; `noise` is a variance per observation, or None if the model has the
+only noise. `input_cov` is the covariance of the input noise: how far an observation may lie from
+its row of `X`. Only the models of `surrogates.noisy` use it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from outcrop.typing import Indices, Mask, Matrix, Points, Vector
 
 PairIndex: TypeAlias = tuple[Indices, ...]  # selects some pairs of a matrix over all pairs
 
-# Up to here squared differences are kept per dimension, exact for close points and fast to reweigh;
-# beyond, distances are matrix products of centred points.
+# Up to these sizes squared differences are cached per dimension: exact for close points and fast to
+# reweigh. Beyond, distances are matrix products of centred points.
 CACHED_GRAM_ROWS = 300
 CACHED_ELEMENTS = 60_000
 
@@ -34,13 +34,13 @@ CACHED_ELEMENTS = 60_000
 class Pairs:
     """All pairs of a row of `X1` with a row of `X2`, and distances between them.
 
-    Squared distances and their pullbacks are written once, here. `weights` are `(d,)` and usually
+    `weights` are `(d,)` and usually
     1/ℓ²; a matrix over the pairs is `(n, m)`. Leading axes stand for several kernels at once.
     """
 
     X1: Points
     X2: Points
-    second_moves: bool = True  # False spares the gradient in `X2`: it comes back as zeros
+    second_moves: bool = True  # if False, the gradient in `X2` is not computed but zeros
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -82,7 +82,7 @@ class Pairs:
         return r2
 
     def pull_weights(self, r2_bar: Matrix, weights: Vector) -> Vector:
-        """How a gradient in the squared distances travels back to the weights, `(d,)`."""
+        """The gradient in the weights `(d,)` from that in the squared distances."""
         if self.is_exact:
             return self.squared_differences @ r2_bar.reshape(-1)
         X1, X2 = self._centred
@@ -93,7 +93,7 @@ class Pairs:
         )
 
     def pull_inputs(self, r2_bar: Matrix, weights: Vector) -> tuple[Points, Points]:
-        """How a gradient in the squared distances travels back to both sets of points."""
+        """The gradients in both sets of points from that in the squared distances."""
         X1, X2 = self._centred
         scale = 2 * weights[..., None, :]
         X1_bar = scale * (r2_bar.sum(-1)[..., None] * X1 - r2_bar @ X2)
@@ -103,20 +103,20 @@ class Pairs:
         return summed(X1_bar), summed(X2_bar)
 
     def columns(self, columns: tuple[int, ...]) -> Pairs:
-        """The same pairs seen in some of the dimensions."""
+        """The same pairs restricted to some of the dimensions."""
         return self.mapped(("columns", columns), lambda X: np.ascontiguousarray(X[:, columns]))
 
     def mapped(self, key: Hashable, function: Callable[[Points], Points]) -> Pairs:
-        """The pairs of mapped points, kept under `key`: a likelihood asks for them many times."""
+        """The pairs of mapped points, cached by `key`: a likelihood needs them many times."""
         if key not in self._mapped:
             X1 = function(self.X1)
             self._mapped[key] = self.moved(X1, X1 if self.X1 is self.X2 else function(self.X2))
         return self._mapped[key]
 
     def among(self, key: Hashable, inside: Callable[[Points], Mask]) -> tuple[Pairs, PairIndex]:
-        """The pairs of points that are both `inside`, and their place in a matrix over all pairs.
+        """The pairs of points that are both `inside`, and their index in a matrix over all pairs.
 
-        Kept under `key`, as by `mapped`.
+        Cached by `key`, as in `mapped`.
         """
         if key not in self._among:
             self._among[key] = self._found(inside)
@@ -131,11 +131,11 @@ class Pairs:
         return Pairs(self.X1[one], self.X2[two], self.second_moves), np.ix_(one, two)
 
     def moved(self, X1: Points, X2: Points) -> Pairs:
-        """The same pairs of rows once the points have moved; `X2` is `X1` if it was."""
+        """The same pairs of rows at other points; `X2` is `X1` if it was before."""
         return Pairs(X1, X2, self.second_moves)
 
     def products(self, u1: Vector, u2: Vector) -> Matrix:
-        """For each pair the number of its first point, of `u1`, times that of its second."""
+        """The product u1[i] · u2[j] for each pair (i, j)."""
         return u1[..., :, None] * u2[..., None, :]
 
     @cached_property
@@ -184,8 +184,10 @@ class Triangle(Pairs):
         return (self.X1.T[:, rows] != self.X1.T[:, columns]).astype(float)
 
     def moved(self, X1: Points, X2: Points) -> Pairs:
-        """Columns that are where they were at the last call keep their differences: inference
-        moves one at a time."""
+        """Columns that did not change since the last call keep their differences.
+
+        Inference changes one column at a time.
+        """
         known: dict[str, object] = {"ends": self.ends}
         last = self._mapped.get("moved")
         if last is not None and last.X1.shape == X1.shape:
@@ -217,7 +219,7 @@ class Triangle(Pairs):
 
 
 def summed(bars: Points) -> Points:
-    """Gradients that reach the same points from several kernels at once, added up."""
+    """Gradients in the same points from several stacked kernels, added up."""
     return bars if bars.ndim == 2 else bars.sum(axis=tuple(range(bars.ndim - 2)))
 
 
@@ -236,7 +238,7 @@ def require_covariances(name: str, cov: Matrix, matrices: bool) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """Points and what was measured there.
+    """Points and the values measured there.
 
     >>> data = Observations([[0.1], [0.7]], [1.0, 2.0])
     >>> len(data), data.dimension
@@ -281,12 +283,12 @@ class Observations:
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The data paired with themselves; kept, because every likelihood needs them."""
+        """The points paired with themselves; cached, because every likelihood needs them."""
         return Pairs(self.X, self.X)
 
     @cached_property
     def triangle(self) -> Triangle | None:
-        """Each pair once, where there are few enough to keep."""
+        """Each pair once; None if there are too many to cache."""
         return Triangle(self.X, self.X) if 0 < len(self) <= CACHED_GRAM_ROWS else None
 
     @property
@@ -323,11 +325,11 @@ class Observations:
         )
 
     def against(self, X: Points) -> Pairs:
-        """Points `X` that may move, paired with these."""
+        """Points `X`, with respect to which gradients are wanted, paired with these."""
         return Pairs(X, self.X, second_moves=False)
 
     def alike(self, others: Sequence[Observations]) -> Observations | None:
-        """What `against` asks of all `others` at once, if they were made at the same points."""
+        """Observations that stand for all `others` in `against`; None if their points differ."""
         same = all(
             type(other) is type(self) and np.array_equal(other.X, self.X) for other in others
         )
@@ -336,7 +338,7 @@ class Observations:
     def append(self, X: Points, y: Vector, noise: Vector | None = None) -> Observations:
         """These observations followed by more; rows without a stated noise have none.
 
-        Where points are uncertain, those of more rows are so as these are on average.
+        New rows get the mean of `input_cov`.
         """
         more = Observations(X, y, noise)
         if more.dimension != self.dimension:

@@ -3,22 +3,22 @@
     OutcropError
     ├── SpaceError(ValueError)        a search space or parameter was declared wrongly
     ├── ParamsError(ValueError)       given parameters do not fit the space
-    ├── ShapeError(ValueError)        arrays whose shapes do not go together
-    ├── ModelError(ValueError)        a kernel, prior or model was put together wrongly
-    ├── BanditError(ValueError)       a bandit, its state or a reward that cannot be
-    ├── NumericalError(ArithmeticError)   no stated remedy made the computation possible
+    ├── ShapeError(ValueError)        arrays whose shapes do not match
+    ├── ModelError(ValueError)        a kernel, prior or model with invalid arguments
+    ├── BanditError(ValueError)       an invalid bandit, state of one, or reward
+    ├── NumericalError(ArithmeticError)   a computation failed despite every remedy
     ├── MethodError(ValueError)       an unknown or unsuitable method, direction or option
-    ├── TrialError(ValueError)        a trial that is unknown, finished already, or told nonsense
-    ├── StudyError(ValueError)        a study that does not exist, is another one, or was deleted
+    ├── TrialError(ValueError)        an unknown or finished trial, or an invalid value
+    ├── StudyError(ValueError)        a study that is missing, deleted or different
     ├── StorageError(OSError)         a store that cannot be opened, read or written
-    ├── ObjectiveError(TypeError)     an objective that cannot be called where it should run
-    ├── SpaceExhausted(RuntimeError)  every legal configuration is known
-    ├── NoBelief(RuntimeError)        asked what is believed before the first value
+    ├── ObjectiveError(TypeError)     an objective that cannot be called in the process that runs it
+    ├── SpaceExhausted(RuntimeError)  every legal configuration was tried
+    ├── NoBelief(RuntimeError)        a belief was requested before the first value
     ├── AllTrialsFailed(RuntimeError) the first trials of an optimisation all raised
     └── MissingExtra(ImportError)     an optional part is not installed
 
-Each is also the built-in error a caller would expect, and its message says what was expected, what
-came, and what to do.
+Each also derives from the matching built-in error. A message states what was expected, what was
+given, and what to do.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class OutcropError(Exception):
-    """Root of everything Outcrop raises on purpose."""
+    """Base class of all exceptions that Outcrop raises on purpose."""
 
 
 class SpaceError(OutcropError, ValueError):
@@ -56,19 +56,19 @@ class ParamsError(OutcropError, ValueError):
 
 
 class ShapeError(OutcropError, ValueError):
-    """Arrays whose shapes do not go together."""
+    """Arrays whose shapes do not match."""
 
 
 class ModelError(OutcropError, ValueError):
-    """A kernel, prior or model was put together wrongly."""
+    """A kernel, prior or model with invalid arguments."""
 
 
 class BanditError(OutcropError, ValueError):
-    """A bandit's option, arm, state or reward that is not one."""
+    """An invalid option, arm, state or reward of a bandit."""
 
 
 class NumericalError(OutcropError, ArithmeticError):
-    """A computation failed after every stated remedy was tried."""
+    """A computation failed, with every documented remedy tried."""
 
 
 class MethodError(OutcropError, ValueError):
@@ -76,11 +76,11 @@ class MethodError(OutcropError, ValueError):
 
 
 class TrialError(OutcropError, ValueError):
-    """A trial that is unknown or finished already, or a value that is not one."""
+    """An unknown or finished trial, or an invalid value for one."""
 
 
 class StudyError(OutcropError, ValueError):
-    """A study that does not exist, differs from the stored one, or was deleted."""
+    """A study that is missing, deleted, or differs from the stored one."""
 
 
 class StorageError(OutcropError, OSError):
@@ -88,15 +88,15 @@ class StorageError(OutcropError, OSError):
 
 
 class ObjectiveError(OutcropError, TypeError):
-    """An objective that cannot be called, or not where it is to run."""
+    """An objective that cannot be called, or not in the process that runs it."""
 
 
 class SpaceExhausted(OutcropError, RuntimeError):
-    """Every legal configuration is known and none is worth repeating."""
+    """Every legal configuration was tried, and repeating one is not worthwhile."""
 
 
 class NoBelief(OutcropError, RuntimeError):
-    """Nothing was told yet, so nothing is believed."""
+    """A belief was requested before the first value was told."""
 
 
 class AllTrialsFailed(OutcropError, RuntimeError):

@@ -1,4 +1,6 @@
-"""The one place that factorises: Cholesky with stated jitter, triangular solves, row appends.
+"""Cholesky factors with stated jitter, triangular solves, appended rows.
+
+No other module factorises.
 
 `chol` is always the lower factor in Fortran order, so that LAPACK works on it without a copy.
 """
@@ -35,7 +37,7 @@ JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 
 
 def cholesky(K: Matrix, scale: float | None = None) -> tuple[Matrix, float]:
-    """Lower factor of the symmetric `K`, and the jitter that it took (0 almost always).
+    """Lower factor of the symmetric `K`, and the jitter that was added (almost always 0).
 
     Jitter is in units of `scale`, the mean of the diagonal if not given. Only one triangle of `K`
     is read; `K` itself is left as it was.
@@ -90,9 +92,9 @@ def packed_indices(n: int) -> tuple[Indices, Indices, Indices]:
 
 
 def packed_log_density(K: Vector, y: Vector) -> float | None:
-    """log N(y; 0, K) for a covariance in packed order; None if it takes jitter to factorise.
+    """log N(y; 0, K) for a covariance in packed order; None if it needs jitter.
 
-    `K` is used up.
+    `K` is overwritten.
     """
     n = len(y)
     chol, info = dpftrf(n, K, uplo="L", overwrite_a=1)
@@ -106,7 +108,7 @@ def packed_log_density(K: Vector, y: Vector) -> float | None:
 def append_rows(chol: Matrix, cross: Matrix, corner: Matrix) -> tuple[Matrix, float]:
     """The factor of [[L Lᵀ, crossᵀ], [cross, corner]] from that of its first block, in O(n²) a row.
 
-    `cross` is `(k, n)` and `corner` `(k, k)`. Also returns the jitter the new corner took.
+    `cross` is `(k, n)` and `corner` `(k, k)`. Also returns the jitter added to the new corner.
     """
     n, k = len(chol), len(corner)
     below = solve_lower(chol, cross.T).T

@@ -5,7 +5,7 @@ A model is written once, with `free(prior)` where a number is to be inferred:
     GP(kernel=Matern52(lengthscales=free(LogNormal(), size=Per.DIMENSION)), noise=free(Gamma(1, 9)))
 
 `Layout.of(model, data)` names the slots ("kernel.lengthscales", "noise") and maps them to θ, which
-lives on the whole line: slots with positive support through exp, bounded ones through the logistic
+is unconstrained: slots with positive support through exp, bounded ones through the logistic
 function, the rest as they are. `bind(θ)` returns the same model with numbers in place.
 """
 
@@ -42,10 +42,10 @@ class Per(Enum):
 
 @dataclass(frozen=True)
 class Free:
-    """A place in a model that inference fills; written with `free`."""
+    """A slot of a model that inference fills; made by `free`."""
 
     prior: Prior
-    size: int | Per | None  # None is a single number, not a vector of one
+    size: int | Per | None  # None is a scalar, not a vector of one
 
 
 def free(prior: Prior, size: int | Per | None = None) -> Any:
@@ -58,14 +58,14 @@ def free(prior: Prior, size: int | Per | None = None) -> Any:
 
 
 def shaped(like: T, **values: Any) -> T:
-    """An instance of `like`'s class that holds `values` unchecked: a gradient, or a bound model."""
+    """An instance of the class of `like` with these fields, unchecked."""
     instance = object.__new__(type(like))
     instance.__dict__.update(values)
     return instance
 
 
 def changed(node: T, **values: Any) -> T:
-    """`node` with other `values` in some of its fields, unchecked; itself if none is another."""
+    """`node` with some fields replaced, unchecked; `node` itself if no field changes."""
     own = dict(_children(node))
     same = all(_is_same(own[name], value) for name, value in values.items())
     return node if same else shaped(node, **{**own, **values})
@@ -78,7 +78,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def stacked(nodes: Sequence[T]) -> T:
-    """Equally built values as one whose numbers carry a leading axis, `(len(nodes), …)`."""
+    """Values of the same structure as one, whose numbers have a leading axis `(len(nodes), …)`."""
     first: Any = nodes[0]
     if isinstance(first, float | np.ndarray):
         return np.stack(nodes)  # type: ignore[return-value, arg-type]
@@ -95,7 +95,7 @@ def stacked(nodes: Sequence[T]) -> T:
 
 
 def member(node: Any, i: int) -> Any:
-    """The `i`-th of the values that `stacked` made one of."""
+    """The `i`-th of the values that `stacked` combined."""
     if isinstance(node, np.ndarray):
         return float(node[i]) if node.ndim == 1 else node[i]
     if isinstance(node, tuple):
@@ -107,7 +107,7 @@ def member(node: Any, i: int) -> Any:
 
 @dataclass(frozen=True)
 class Slot:
-    """One free place: its name in the model, its prior, and the part of θ that fills it."""
+    """A free slot: its name in the model, its prior, and the part of θ that fills it."""
 
     name: str
     prior: Prior
@@ -166,7 +166,7 @@ class Layout(Generic[M]):
         return self._build(theta)
 
     def gradient(self, theta: Vector, model_bar: Any) -> Vector:
-        """A gradient shaped like the model, carried over to θ."""
+        """The gradient in θ from one that is shaped like the model."""
         pieces = [np.zeros(0)]
         for slot in self.slots:
             value = model_bar
@@ -223,7 +223,7 @@ class Layout(Generic[M]):
         return {slot.name: theta[slot.part].tolist() for slot in self.slots}
 
     def join(self, parts: Mapping[str, list[float]]) -> Vector:
-        """θ from parts by name; what is not there, or has grown since, is NaN."""
+        """θ from parts by name; entries without a stored value are NaN."""
         theta = np.full(self.dim, np.nan)
         for slot in self.slots:
             known = parts.get(slot.name, [])[: slot.size]
@@ -253,7 +253,7 @@ class Layout(Generic[M]):
 
 
 def _holes(node: Any, prefix: str) -> Iterator[tuple[str, Free]]:
-    """Every free place below `node`, depth first in field order."""
+    """Every free slot below `node`, depth first in field order."""
     if isinstance(node, Free):
         yield prefix, node
         return
@@ -269,7 +269,7 @@ def _children(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _builder(node: Any, prefix: str, slots: dict[str, Slot]) -> Callable[[Vector], Any] | None:
-    """What turns θ into a filled copy of `node`; None if nothing below it is free."""
+    """The function from θ to a filled copy of `node`; None if nothing below it is free."""
     if isinstance(node, Free):
         slot = slots[prefix]
         if slot.scalar:

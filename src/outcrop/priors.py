@@ -33,11 +33,11 @@ LOG_2PI = log(2 * pi)
 
 
 class Prior(ABC):
-    """What is believed of a hyperparameter before any data."""
+    """The density of a hyperparameter before any data."""
 
     @property
     def support(self) -> tuple[float, float]:
-        """The open interval the density lives on."""
+        """The open interval on which the density is positive."""
         return 0.0, inf
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Prior(ABC):
         return None
 
     def for_size(self, size: int) -> Prior:
-        """The same belief once the number of values in the slot is known."""
+        """The prior for a slot of `size` values."""
         return self
 
     def natural(self, theta: Vector) -> Vector:
@@ -121,8 +121,8 @@ def _require_positive(prior: Prior, *names: str) -> None:
 class LogNormal(Prior):
     """ln x ~ N(location + growth · ln size, scale²).
 
-    `growth` lets lengthscales widen with the number of dimensions: with ½ the typical distance of
-    two points in the unit cube grows as fast.
+    With `growth` lengthscales widen with the number of dimensions; at ½ they grow as fast as the
+    typical distance of two points in the unit cube.
 
     >>> LogNormal(0.0, 1.0, growth=0.5).for_size(4)
     LogNormal(location=0.6931471805599453, scale=1.0, growth=0.0)
@@ -223,7 +223,7 @@ class Horseshoe(Prior):
 
 @dataclass(frozen=True)
 class Uniform(Prior):
-    """Every value between `low` and `high` alike."""
+    """The uniform density between `low` and `high`."""
 
     low: float
     high: float
@@ -329,7 +329,7 @@ class Shifted(Prior):
     def for_size(self, size: int) -> Shifted:
         return replace(self, prior=self.prior.for_size(size))
 
-    # θ belongs to the value before the shift: beside a floor of 1e-6 one of 1e-30 would be lost.
+    # θ maps to the value before the shift: 1e-30 would be lost beside a floor of 1e-6.
 
     def natural(self, theta: Vector) -> Vector:
         return self.prior.natural(theta) + self.by

@@ -4,8 +4,8 @@ None, booleans, whole numbers, finite floats, text, lists and objects with text 
 themselves. Anything else is an object with one key that tells its kind: `{"float": "nan"}`,
 `{"tuple": […]}`, `{"array": {…}}`, and `{"object": {…}}` around an object that looks like these.
 
-Who has values of other kinds passes `part`: to `write` what turns those into objects with one of
-`MARKS` among the keys, to `read` what turns such objects back.
+Callers with values of other kinds pass `part`: for `write` a function from such a value to an
+object with one of `MARKS` among its keys, for `read` the inverse.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import numpy as np
 KINDS = frozenset({"float", "tuple", "array", "object"})
 MARKS = frozenset({"class", "custom"})  # keys of an object that `part` wrote
 
-Writes: TypeAlias = Callable[[object], Mapping[str, Any] | None]  # None for what is not its own
+Writes: TypeAlias = Callable[[object], Mapping[str, Any] | None]  # None for a value of another kind
 Reads: TypeAlias = Callable[[Mapping[str, Any]], Any]
 
 
 def write(value: object, where: str = "value", part: Writes | None = None) -> Any:
-    """`value` as JSON, or `TypeError` that says `where` something is that JSON cannot hold.
+    """`value` as JSON; a `TypeError` names the place (`where`) of a value that JSON cannot hold.
 
     >>> write({"loss": float("inf"), "shape": (2, 3)})
     {'loss': {'float': 'inf'}, 'shape': {'tuple': [2, 3]}}
@@ -61,7 +61,7 @@ def write(value: object, where: str = "value", part: Writes | None = None) -> An
 
 
 def read(data: Any, part: Reads | None = None) -> Any:
-    """What `write` was given.
+    """The value that `write` was given.
 
     >>> read({"float": "nan"}), read({"tuple": [1, [2]]})
     (nan, (1, [2]))

@@ -1,7 +1,7 @@
-"""Functions of the normal distribution, from SciPy when they are first called.
+"""Functions of the normal distribution; SciPy is imported at the first call.
 
-`scipy.special` takes a good part of the time that importing all of Outcrop does, and whoever only
-declares a space does not need it.
+The import of `scipy.special` takes a large part of the import time of Outcrop, and declaring a
+space does not need it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of Outcrop's signatures.
+"""Type aliases for the signatures of Outcrop.
 
 `Points` are `(n, d)` on the unit cube, `Vector` is `(n,)` or `(d,)`, `Matrix` is `(n, m)`; all are
 float64. `Params` maps a flat parameter name to a plain Python value.

@@ -236,7 +236,7 @@ def test_thompson_draws_are_distributed_as_the_posterior(rng):
     np.testing.assert_allclose(draws.std(0), np.sqrt(var), rtol=0.2)
 
 
-def test_thompson_needs_a_belief_with_sample_paths(rng):
+def test_thompson_needs_a_belief_that_draws_functions(rng):
     class Plain:
         """Predicts, and nothing else."""
 

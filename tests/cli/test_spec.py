@@ -231,7 +231,7 @@ BOTH, TWO = '["north", "east"]', "[[4.0, 1.5], [1.5, 9.0]]"
         ("\n[[input_covariance]]\nmatrix = [[1]]", ["input_covariance[0].names is missing"]),
         (2 * block(BOTH, TWO), ["input_covariance[1].names", "once more"]),
         (block(BOTH, TWO) + block('["east"]', "[[1]]"), ["input_covariance: 'east'", "twice"]),
-        (block('["north", "west"]', TWO), ["input_covariance: 'west' is no parameter"]),
+        (block('["north", "west"]', TWO), ["input_covariance: 'west' is not a parameter"]),
         (block(BOTH, "[[4.0, 1.5], [0.0, 9.0]]"), ["input_covariance of", "not symmetric"]),
         (block(BOTH, "[[4.0]]"), ["input_covariance of", "one row per name"]),
     ],

@@ -22,8 +22,7 @@ from outcrop.kernels import (
     Sum,
     SumProduct,
 )
-from outcrop.surrogates import GP, Mixture
-from outcrop.surrogates.stack import Stack
+from outcrop.surrogates import GP
 from outcrop.testing import KERNEL_CONTRACT
 
 BOX = np.random.default_rng(11).random((8, 3))
@@ -131,35 +130,6 @@ def test_a_part_is_grounded_with_the_whole():
     plain = SumProduct(0.5, (Subspace((0, 1, 2), Matern52(0.8)), CATEGORIES))
     np.testing.assert_allclose(kernel.grounded(MIXED).gram(MIXED), plain.gram(MIXED), rtol=1e-13)
     assert plain.grounded(MIXED) is plain
-
-
-@pytest.mark.parametrize("n", [5, 320])
-def test_stacked_predictions_equal_each_components_own(n, rng):
-    X = np.hstack([rng.random((n, 3)), rng.integers(0, 3, (n, 2))])
-    data = Observations(X, rng.normal(size=n))
-
-    def kernel(mix, scale):
-        numbers = Subspace((0, 1, 2), Matern52([scale, 0.4, 0.9]))
-        return Offset(scale, Scaled(mix + 0.5, SumProduct(mix, (numbers, CATEGORIES))))
-
-    mixture = Mixture(
-        tuple(
-            GP(kernel(mix, scale), noise=0.01).condition(data)
-            for mix, scale in ((0.1, 0.3), (0.5, 0.6), (0.9, 1.1))
-        ),
-        np.ones(3),
-    )
-    assert isinstance(Stack.of(mixture.components), Stack)
-    new = np.hstack([rng.random((4, 3)), rng.integers(0, 3, (4, 2))])
-    mean_bar, var_bar = rng.normal(size=(2, 3, 4))
-    means, variances, pull = mixture.predict_each_with_pullback(new)
-    expected_bar = np.zeros_like(new)
-    for i, part in enumerate(mixture.components):
-        mean, var, own_pull = part.predict_with_pullback(new)
-        np.testing.assert_allclose(means[i], mean, rtol=1e-6, atol=1e-7)
-        np.testing.assert_allclose(variances[i], var, rtol=1e-5, atol=1e-7)
-        expected_bar += own_pull(mean_bar[i], var_bar[i])
-    np.testing.assert_allclose(pull(mean_bar, var_bar), expected_bar, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("mix", [-0.1, 1.5, np.nan])

@@ -22,8 +22,7 @@ from outcrop.kernels import (
     Sum,
     Warp,
 )
-from outcrop.surrogates import GP, Mixture
-from outcrop.surrogates.stack import Stack
+from outcrop.surrogates import GP
 from outcrop.testing import KERNEL_CONTRACT
 
 BOX = np.random.default_rng(11).random((8, 3))
@@ -33,7 +32,7 @@ CENTRE, OTHER = np.array([0.2, 0.7, 0.4]), np.array([0.8, 0.1, 0.5])
 CONDITIONS = ((1, ((3, 0),), False), (4, ((3, 1),), True))
 LOCAL, GLOBAL = Scaled(1.5, Matern52(0.2)), Matern52(SCALES)
 
-SPARTANS = {
+LOCAL_GLOBAL = {
     "learnt-width": (LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL), BOX),
     "densities": (LocalGlobal((Region(CENTRE, 0.2, LOCAL),), GLOBAL, spread=0.9), BOX),
     "two-regions": (
@@ -68,9 +67,9 @@ points = st.lists(st.floats(0, 1), min_size=10, max_size=10).map(np.array)
 
 
 @pytest.mark.parametrize("check", KERNEL_CONTRACT, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("name", SPARTANS)
+@pytest.mark.parametrize("name", LOCAL_GLOBAL)
 def test_a_spartan_kernel_keeps_the_contract(name, check):
-    check(*SPARTANS[name])
+    check(*LOCAL_GLOBAL[name])
 
 
 @given(points, points, st.floats(1e-3, 10), st.none() | st.floats(0.05, 20))
@@ -92,7 +91,7 @@ def test_weights_of_densities_are_the_papers_formula():
     local = norm(CENTRE, 0.2).pdf(BOX).prod(1)
     everywhere = norm(0.5, 0.9).pdf(BOX).prod(1)
     shares = np.stack([local, everywhere]) / (local + everywhere)
-    kernel, _ = SPARTANS["densities"]
+    kernel, _ = LOCAL_GLOBAL["densities"]
     np.testing.assert_allclose(kernel.weights(BOX) ** 2, shares, rtol=1e-12)
     expected = sum(
         np.sqrt(np.outer(share, share)) * inner.gram(BOX)
@@ -162,9 +161,14 @@ def test_a_region_that_no_observation_is_near_counts_for_nothing():
 
 def test_a_kernel_that_observations_speak_for_stays_the_same_object():
     X = np.vstack([CENTRE, BOX])
-    spartan = LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL)
+    local = LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL)
     densities = LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL, spread=2.0)
-    for kernel in (spartan, Offset(1.0, Scaled(2.0, spartan)), Sum((spartan, LOCAL)), LOCAL):
+    for kernel in (
+        local,
+        Offset(1.0, Scaled(2.0, local)),
+        Sum((local, LOCAL)),
+        LOCAL,
+    ):
         assert kernel.grounded(X) is kernel
     assert densities.grounded(OTHER[None]) is densities  # the paper's own stays as it is
 
@@ -181,50 +185,16 @@ def test_a_kernel_that_observations_speak_for_stays_the_same_object():
     ids=["scaled", "product", "sum", "conditional", "warped"],
 )
 def test_kernels_around_a_spartan_kernel_ground_it_where_it_lies(around):
-    spartan = LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL)
+    local = LocalGlobal((Region(CENTRE, 0.3, LOCAL),), GLOBAL)
     here, there = (np.array([[*x, 0.0, 1.0]]) for x in (CENTRE, CENTRE + 0.5))
-    assert around(spartan).grounded(here).gram(MIXED) == pytest.approx(around(spartan).gram(MIXED))
-    without = around(spartan).grounded(there).gram(MIXED)
+    assert around(local).grounded(here).gram(MIXED) == pytest.approx(around(local).gram(MIXED))
+    without = around(local).grounded(there).gram(MIXED)
     np.testing.assert_allclose(without, around(GLOBAL).gram(MIXED), rtol=1e-10)
-
-
-@pytest.mark.parametrize("spread", [None, 1.3])
-@pytest.mark.parametrize("n", [5, 320])
-def test_stacked_predictions_equal_each_components_own(spread, n, rng):
-    data = Observations(rng.random((n, 2)), rng.normal(size=n))
-
-    def kernel(a, b):
-        regions = (
-            Region([a / 3, b], b, Scaled(b, Matern52(a))),
-            Region([b, a / 3], a, Warp(a, b, RBF([a, b]))),
-        )
-        return Offset(
-            a, LocalGlobal(regions, Matern52([a, 0.4]), None if spread is None else spread * a)
-        )
-
-    mixture = Mixture(
-        tuple(
-            GP(kernel(a, b), noise=0.01).condition(data)
-            for a, b in ((0.7, 0.3), (1.2, 0.6), (2.1, 1.1))
-        ),
-        np.ones(3),
-    )
-    assert isinstance(Stack.of(mixture.components), Stack)
-    new = rng.random((4, 2))
-    mean_bar, var_bar = rng.normal(size=(2, 3, 4))
-    means, variances, pull = mixture.predict_each_with_pullback(new)
-    expected_bar = np.zeros_like(new)
-    for i, part in enumerate(mixture.components):
-        mean, var, own_pull = part.predict_with_pullback(new)
-        np.testing.assert_allclose(means[i], mean, rtol=1e-6, atol=1e-7)
-        np.testing.assert_allclose(variances[i], var, rtol=1e-5, atol=1e-7)
-        expected_bar += own_pull(mean_bar[i], var_bar[i])
-    np.testing.assert_allclose(pull(mean_bar, var_bar), expected_bar, rtol=1e-4, atol=1e-4)
 
 
 def test_packed_likelihoods_equal_full_ones(rng):
     data = Observations(rng.random((9, 3)), rng.normal(size=9))
-    for kernel, X in SPARTANS.values():
+    for kernel, X in LOCAL_GLOBAL.values():
         if X is BOX:
             gp = GP(kernel, noise=0.1)
             expected = gp.condition(data).log_likelihood

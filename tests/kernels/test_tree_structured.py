@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcrop.baselines import ArcEmbedding, CommonNodeSum
-from outcrop.data import Observations, Pairs
+from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.kernels import (
     BranchFeatures,
@@ -21,7 +21,6 @@ from outcrop.kernels import (
     Sum,
     Within,
 )
-from outcrop.params import stacked
 from outcrop.testing import KERNEL_CONTRACT
 
 # Columns: a choice of two, then of three where it holds 0; a category; three numbers.
@@ -85,21 +84,6 @@ def test_each_pair_once_has_the_covariances_of_all_pairs(name):
     )
 
 
-@pytest.mark.parametrize("name", ["within", "common-nodes", "arc"])
-def test_stacked_kernels_are_evaluated_as_each_alone(name):
-    one, points = EVERY_KERNEL[name]
-    other = stacked([one, one])
-    K, pull = other.on(Pairs(points, points[:5], second_moves=False))
-    alone, pull_alone = one.on(Pairs(points, points[:5], second_moves=False))
-    np.testing.assert_allclose(K, np.stack([alone, alone]), rtol=1e-12)
-    bar = np.random.default_rng(0).normal(size=alone.shape)
-    np.testing.assert_allclose(
-        pull.inputs(np.stack([bar, bar]))[0], 2 * pull_alone.inputs(bar)[0], rtol=1e-9, atol=1e-12
-    )
-    diag = np.broadcast_to(other.diag(points), (2, len(points)))
-    np.testing.assert_allclose(diag, np.stack([one.diag(points)] * 2), rtol=1e-12)
-
-
 def test_common_nodes_are_added_up_pair_by_pair():
     for i, j in [(0, 1), (2, 7), (4, 4), (3, 9), (5, 11)]:
         total = 0.0
@@ -129,7 +113,7 @@ def test_distances_of_the_arc_kernel_are_those_of_the_source(x, y, has_x, has_y)
     omega, rho = 0.7, 0.6
     kernel = ArcEmbedding((1,), (((0, 1),),), [omega], [rho], Matern52([1.0]))
     points = np.array([[float(has_x), x], [float(has_y), y]])
-    W = kernel._embedded(points)
+    W = kernel.image(points)
     away = ((W[0] - W[1]) ** 2).sum()
     if has_x and has_y:
         expected = 2 * omega**2 * (1 - np.cos(np.pi * rho * (x - y)))

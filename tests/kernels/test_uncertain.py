@@ -8,7 +8,25 @@ from hypothesis import strategies as st
 
 from outcrop.data import Observations, Pairs
 from outcrop.errors import ModelError
-from outcrop.kernels import RBF, Conditional, ExpectedRBF, Overlap, Subspace, TaylorRBF, Warp
+from outcrop.kernels import (
+    RBF,
+    Additive,
+    Conditional,
+    Constant,
+    ExpectedRBF,
+    LocalGlobal,
+    Matches,
+    Matern52,
+    Offset,
+    Overlap,
+    Region,
+    Scaled,
+    Subspace,
+    SumProduct,
+    TaylorRBF,
+    Warp,
+    Within,
+)
 from outcrop.kernels.uncertain import UncertainPairs, matrices
 from outcrop.linalg import packed_indices
 from outcrop.params import stacked
@@ -226,6 +244,46 @@ def test_categories_and_conditions_are_seen_through(rng):
     numbers = UncertainPairs.of(Pairs(masked[:, :2], masked[:, :2]), cov[:, :2], cov[:, :2])
     codes = Overlap([0.7])(X[:, 2:], X[:, 2:])
     np.testing.assert_allclose(found, ExpectedRBF(SCALES).on(numbers)[0] * codes, rtol=1e-12)
+
+
+CODES = Subspace((2,), Overlap([0.7]))
+AVERAGED = {
+    "rbf": Subspace((0, 1), RBF(SCALES)),
+    "offset": Offset(0.4, Scaled(1.3, Subspace((1, 0), RBF(SCALES)))),
+    "sum": Subspace((0,), RBF(0.3)) + Subspace((1,), RBF(0.2)) + CODES,
+    "product": Subspace((0, 1), RBF(SCALES)) * CODES * Scaled(0.5, Constant()),
+    "mix": SumProduct(0.3, (Subspace((0, 1), RBF(SCALES)), Subspace((2,), Matches()))),
+}
+
+
+@pytest.mark.parametrize("name", AVERAGED)
+def test_a_kernel_that_passes_expectations_on_is_the_integral_of_itself(name, rng):
+    kernel = AVERAGED[name]
+    X = np.hstack([rng.random((4, 2)), rng.integers(0, 2, (4, 1))])
+    std = np.array([0.1, 0.2, 0.0])
+    nodes, weights = np.polynomial.hermite_e.hermegauss(30)
+    grid = np.stack(np.meshgrid(nodes, nodes, [0.0]), -1).reshape(-1, 3) * std
+    share = np.outer(weights, weights).reshape(-1) / weights.sum() ** 2
+    found = kernel.expected(ExpectedRBF).on(UncertainPairs.of(Pairs(X, X), std[None] ** 2, None))[0]
+    for x, row in zip(X, found, strict=True):
+        np.testing.assert_allclose(row, share @ kernel(x + grid, X), rtol=1e-9)
+
+
+def test_averages_without_a_closed_form_are_none():
+    rbf = RBF(SCALES)
+    for kernel in (
+        Matern52(SCALES),
+        rbf * Subspace((0,), RBF([0.3])),
+        SumProduct(0.3, (rbf, rbf)),
+        Additive(0.3, rbf),
+        Warp(1.2, 0.8, rbf),
+        LocalGlobal((Region([0.5, 0.5], 0.2, rbf),), rbf),
+        Within(((2, 1),), rbf),
+        Scaled(1.2, rbf + Matern52(SCALES)),
+        TaylorRBF(SCALES),
+    ):
+        assert kernel.expected(ExpectedRBF) is None
+    assert CODES.expected(ExpectedRBF) is CODES
 
 
 def test_a_kernel_that_moves_points_is_refused(rng):

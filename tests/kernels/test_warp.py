@@ -26,8 +26,7 @@ from outcrop.kernels import (
     Warp,
 )
 from outcrop.kernels.curves import beta_cdf_with_derivatives
-from outcrop.surrogates import GP, Mixture
-from outcrop.surrogates.stack import Stack
+from outcrop.surrogates import GP
 from outcrop.testing import KERNEL_CONTRACT
 
 BOX = np.random.default_rng(11).random((8, 3))
@@ -158,36 +157,6 @@ def test_scales_are_those_of_where_the_curve_is_steepest():
     scales = Warp([1.0, 1.0], [1.0, 8.0], Matern52([0.4, 0.4])).scales(2)
     assert scales[0] == pytest.approx(0.4)
     assert 0.4 / 8 <= scales[1] < 0.4 / 6  # 8 (1 − x)⁷ near 0
-
-
-@pytest.mark.parametrize("curve", [Kumaraswamy(), BetaCDF()], ids=str)
-@pytest.mark.parametrize("n", [5, 320])
-def test_stacked_predictions_equal_each_components_own(curve, n, rng):
-    X = np.hstack([rng.random((n, 2)), rng.integers(0, 2, (n, 1))])
-    data = Observations(X, rng.normal(size=n))
-
-    def kernel(a, b):
-        numbers = Subspace((0, 1), Warp([a, b], [b], Scaled(b, Matern52([a, 0.4])), curve))
-        return Offset(a, numbers * Subspace((2,), Overlap(b)))
-
-    mixture = Mixture(
-        tuple(
-            GP(kernel(a, b), noise=0.01).condition(data)
-            for a, b in ((0.7, 0.3), (1.2, 0.6), (2.1, 1.1))
-        ),
-        np.ones(3),
-    )
-    assert isinstance(Stack.of(mixture.components), Stack)
-    new = np.hstack([rng.random((4, 2)), rng.integers(0, 2, (4, 1))])
-    mean_bar, var_bar = rng.normal(size=(2, 3, 4))
-    means, variances, pull = mixture.predict_each_with_pullback(new)
-    expected_bar = np.zeros_like(new)
-    for i, part in enumerate(mixture.components):
-        mean, var, own_pull = part.predict_with_pullback(new)
-        np.testing.assert_allclose(means[i], mean, rtol=1e-6, atol=1e-7)
-        np.testing.assert_allclose(variances[i], var, rtol=1e-5, atol=1e-7)
-        expected_bar += own_pull(mean_bar[i], var_bar[i])
-    np.testing.assert_allclose(pull(mean_bar, var_bar), expected_bar, rtol=1e-4, atol=1e-4)
 
 
 def test_likelihoods_do_not_depend_on_which_were_asked_before(rng):

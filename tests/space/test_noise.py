@@ -45,7 +45,7 @@ BAD = [
     ("Fixed(1, input_std=0.1)", ["Fixed", "only numbers"]),
     ("noisy([[1.0]])", ["[[1.0]]", "('x', 'y')"]),
     ("noisy({'x': [[1.0]]})", ["'x'", "a tuple of names"]),
-    ("noisy({('x', 'w'): np.eye(2)})", ["'w'", "no parameter"]),
+    ("noisy({('x', 'w'): np.eye(2)})", ["'w'", "not a parameter"]),
     ("noisy({('x', 'c'): np.eye(2)})", ["'c'", "Categorical", "only numbers"]),
     ("noisy({('x', 's'): np.eye(2)})", ["'s'", "input_std of its own"]),
     ("noisy({('x', 'x'): np.eye(2)})", ["'x'", "twice"]),
@@ -55,7 +55,7 @@ BAD = [
     ("noisy({('x', 'y'): [[1, math.nan], [math.nan, 1]]})", ["finite"]),
     ("noisy({('x', 'y'): [[1.0, 0.5], [0.4, 1.0]]})", ["symmetric", "transpose"]),
     ("noisy({('x', 'y'): [[1.0, 0.0], [0.0, -1.0]]})", ["variance is -1", "at least 0"]),
-    ("noisy({('x', 'y'): [[1.0, 2.0], [2.0, 1.0]]})", ["negative variance", "-1"]),
+    ("noisy({('x', 'y'): [[1.0, 2.0], [2.0, 1.0]]})", ["not a covariance", "-1"]),
     ("noisy({('x', 'y'): [[1.0, 0.0], [0.0, 1e6]]})", ["1000", "'y'", "wider than the range"]),
 ]
 

@@ -42,7 +42,7 @@ BAD_DECLARATIONS = [
     ("Float(0, 1, step=0.3)", ["step=0.3", "high=0.9 or 1.2"]),
     ("Float(0, 1, step=2)", ["step=2", "high=2"]),
     ("Float(1, 2, log=True, step=0.5)", ["log and step", "Ordinal"]),
-    ("Float(1e16, 1e16 + 10, step=1)", ["lost in rounding", "larger"]),
+    ("Float(1e16, 1e16 + 10, step=1)", ["below the rounding error", "larger"]),
     ("Int(3, 3)", ["Int(3, 3)", "Fixed(3)"]),
     ("Int(5, 3)", ["Int(5, 3)", "swap"]),
     ("Int(0.5, 3)", ["0.5", "whole", "Float"]),

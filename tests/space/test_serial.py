@@ -81,14 +81,14 @@ BAD_JSON = [
     (broken(lambda d: d["parameters"][0].update(base=2)), ["unknown key 'base'", "float"]),
     (broken(lambda d: d["parameters"][0].pop("high")), ["'high' is missing"]),
     (broken(lambda d: d["parameters"][0].update(high="x")), ["'x'", "numbers"]),
-    (broken(lambda d: d["parameters"][0].update(name="c")), ["'c'", "twice"]),
+    (broken(lambda d: d["parameters"][0].update(name="c")), ["'c'", "distinct"]),
     (broken(lambda d: d["parameters"][0].update(name=3)), ["3", "string"]),
     (broken(lambda d: d["parameters"][0].update(name=[])), ["[]", "string"]),
     (broken(lambda d: d["parameters"][1].update(choices=3)), ["list", "3"]),
     (broken(lambda d: d["parameters"][1].update(choices=[{"set": []}, 1])), ["unknown key 'set'"]),
     (broken(lambda d: d["parameters"][2].update(options={})), ["list"]),
     (broken(lambda d: d["parameters"][2]["options"][0].update(name=[])), ["[]", "string"]),
-    (broken(lambda d: d["parameters"][2]["options"][0].update(name="b")), ["'b'", "twice"]),
+    (broken(lambda d: d["parameters"][2]["options"][0].update(name="b")), ["'b'", "distinct"]),
 ]
 
 

@@ -20,7 +20,7 @@ from outcrop.strategies.hierarchical_levels import SpaceLevels
 from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.model_based import ModelBased
 from outcrop.surrogates import GP, Inferred, Mixture
-from outcrop.surrogates.averaged import Averaged
+from outcrop.surrogates.robust.averaged_posterior import AveragedPosterior
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from outcrop.testing.strategies import suggests_a_legal_configuration
 
@@ -151,7 +151,7 @@ def test_the_incumbent_and_the_record_are_those_of_the_average():
     assert suggestion.why["mean"] == pytest.approx(mean[0])
     assert suggestion.why["std"] == pytest.approx(std[0])
     part = belief.mixture.components[0]
-    assert isinstance(part, Averaged)
+    assert isinstance(part, AveragedPosterior)
     assert part.incumbent() == part.predict(view.X)[0].min()
     assert (
         "robust" not in strategy.propose(replace(view, robust=False), np.random.default_rng(0)).why

@@ -216,7 +216,7 @@ def test_a_belief_survives_json_and_goes_on_from_there(rng):
     data = observations()
     first = fitted(data)
     state = json.loads(json.dumps(first.state))
-    surrogate = Treed(smallest=5, chance=1.0).surrogate(MODEL, replace(FAST, sweeps=0), (0, 1))
+    surrogate = Treed(smallest=5, chance=1.0).fitted(MODEL, replace(FAST, sweeps=0), (0, 1))
     second = surrogate.fit(data, rng, state)
     X = rng.random((20, 2))
     for one, two in zip(first.components, second.components, strict=True):
@@ -261,7 +261,7 @@ def test_the_level_of_a_leaf_is_inferred_instead_of_integrated_out():
 
 
 def test_map_gives_one_component(rng):
-    surrogate = Treed(smallest=10, chance=1.0).surrogate(MODEL, MAP(starts=2), (0, 1))
+    surrogate = Treed(smallest=10, chance=1.0).fitted(MODEL, MAP(starts=2), (0, 1))
     assert len(surrogate.fit(observations(), rng)) == 1
 
 

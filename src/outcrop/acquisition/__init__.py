@@ -1,4 +1,4 @@
-"""What a trial is worth under a belief; the objective is minimised, an acquisition is maximised."""
+"""Acquisition functions: the objective is minimised, an acquisition is maximised."""
 
 from __future__ import annotations
 

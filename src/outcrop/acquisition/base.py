@@ -1,9 +1,10 @@
-"""What every acquisition offers, and how most of them come from a formula in mean and deviation.
+"""The interface of acquisitions, and a base for those that are a formula in mean and deviation.
 
-`k` components of a mixture, `m` points `X` of `(m, d)`. A belief is known here by what it predicts
-only: a posterior, or a weighted mixture of them. An acquisition over a mixture is the weighted mean
-of its values under the components; one that lives on a log scale is averaged before the logarithm,
-and one that is after what components disagree about scores more (`averages` is False).
+`k` components of a mixture, `m` points `X` of `(m, d)`. A belief is a posterior or a weighted
+mixture of posteriors; only its predictions are used here. Over a mixture an acquisition is the
+weighted mean of its values under the components; on a log scale the mean is taken before the
+logarithm. Acquisitions that score the disagreement of components exceed that mean (`averages` is
+False).
 """
 
 from __future__ import annotations
@@ -52,10 +53,11 @@ Belief: TypeAlias = Predicts | PredictsEach
 
 
 class Acquisition(ABC):
-    """A score of points under a belief: the larger, the more worth a trial."""
+    """A score of points under a belief; the point with the largest score is suggested."""
 
     logarithmic: ClassVar[bool] = False  # whether values are logarithms of what is averaged
-    averages: ClassVar[bool] = True  # whether a mixture scores just the mean of its components
+    averages: ClassVar[bool] = True  # whether a mixture scores the mean over its components
+    non_negative: ClassVar[bool] = False  # whether no value is below 0
 
     @abstractmethod
     def __call__(self, posterior: Belief, X: Points) -> Vector:
@@ -73,7 +75,7 @@ class Acquisition(ABC):
         rng: Rng,
         step: int,
     ) -> Acquisition:
-        """One that is ready to be evaluated; called once per suggestion.
+        """The acquisition, ready to be evaluated; called once per suggestion.
 
         `incumbent` is the value to improve on, or `(k,)` with one per component; `candidates` cover
         the space; `step` counts the suggestions of a model from 1.
@@ -82,7 +84,7 @@ class Acquisition(ABC):
 
 
 class Pointwise(Acquisition):
-    """An acquisition that sees a point through its mean and standard deviation only."""
+    """An acquisition of the mean and standard deviation at a point."""
 
     @abstractmethod
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
@@ -105,7 +107,7 @@ class Pointwise(Acquisition):
 
 @dataclass(frozen=True, eq=False)
 class _Alone:
-    """A single posterior seen as a mixture of one."""
+    """A single posterior as a mixture of one."""
 
     posterior: Predicts
     weights: Vector
@@ -120,7 +122,7 @@ class _Alone:
 
 
 def each(posterior: Belief) -> PredictsEach:
-    """The posterior as a mixture, which it may be already."""
+    """The belief as a mixture."""
     if hasattr(posterior, "predict_each"):
         return cast(PredictsEach, posterior)
     return _Alone(posterior, np.ones(1))
@@ -139,5 +141,5 @@ def averaged(values: Matrix, weights: Vector, logarithmic: bool) -> tuple[Vector
 
 
 def deviation(var: Matrix) -> Matrix:
-    """Standard deviations, kept from being 0."""
+    """Standard deviations, at least `STD_FLOOR`."""
     return np.sqrt(np.maximum(var, STD_FLOOR**2))

@@ -1,4 +1,4 @@
-"""Optimism in the face of uncertainty: confidence bounds, fixed or widening with time."""
+"""Confidence bounds, fixed or widening with time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 class UCB(Pointwise):
     """−mean + kappa · std: the upper confidence bound of −f, so minus the lower one of f.
 
-    `LCB` is the same class for those who think of the objective, which is minimised.
+    `LCB` is another name for it, after the bound of the objective.
     """
 
     kappa: float = 2.0
@@ -44,7 +44,7 @@ class SrinivasUCB(Pointwise):
         −mean + √β std,    β = 2 log(D t² π² / (6 δ))
 
     for D candidates at step t, the schedule for finite sets [Srinivas et al. 2010, theorem 1]. The
-    one for continuous spaces (theorem 2) asks for constants of the objective that nobody knows.
+    one for continuous spaces (theorem 2) needs constants of the objective that are unknown.
     """
 
     delta: float = 0.1

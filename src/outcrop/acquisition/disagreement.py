@@ -1,11 +1,11 @@
-"""What an observation tells about which component of a mixture is right, on plain arrays.
+"""The information of an observation about the right component of a mixture, on plain arrays.
 
 `k` components with `weights` `(k,)` predict observations N(mean, std²) at `m` points, `mean` and
 `std` being `(k, m)`. Each function returns its value `(m,)` in nats, and the derivatives in `mean`
 and in `std`, both `(k, m)`.
 
 The exact answer is the mutual information I(component; y). It lies between 0, where all components
-agree, and the entropy of the weights, where one observation settles the question.
+agree, and the entropy of the weights, where one observation identifies the component.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 from outcrop.acquisition.formulas import Derived
 from outcrop.typing import Matrix, Vector
 
-# Places, in deviations from its mean, where each component has the mixture looked at: dense in the
-# middle, out to where nothing is left.
+# Nodes of quadrature, in deviations from the mean of each component: dense in the middle, out to
+# where the density vanishes.
 NODES = 6.0 * np.sinh(np.linspace(-2.0, 2.0, 33))[:, None] / np.sinh(2.0)
-NUMBERS_AT_ONCE = 100_000  # so that a few such arrays stay in a core's own cache
+NUMBERS_AT_ONCE = 100_000  # so that a few such arrays fit into the cache of a core
 
 
 def gaussian_information(mean: Matrix, std: Matrix, weights: Vector) -> Derived:
-    """The information, were the mixture as spread out as it is but Gaussian.
+    """The information if the mixture were a Gaussian of the same variance.
 
         ½ log Σᵢ wᵢ [(mᵢ − m̄)² + sᵢ²] − ½ Σᵢ wᵢ log sᵢ²
 
-    No distribution of that variance has more entropy than the Gaussian, so this is an upper bound,
-    which is near where components disagree little and has no limit where they disagree much.
+    No distribution of that variance has more entropy than the Gaussian, so this is an upper bound:
+    tight where components disagree little, and unlimited where they disagree much.
     """
     away = mean - weights @ mean
     total = weights @ (away**2 + std**2)
@@ -42,7 +42,7 @@ def mutual_information(mean: Matrix, std: Matrix, weights: Vector) -> Derived:
     """I(component; y) = E[KL(r(y) ‖ weights)], r(y) being the weights once y was observed.
 
     The expectation is a trapezoidal sum over the nodes of all components together, so that a narrow
-    one is seen within a wide one. It misses by about 1e-3 nats, and is 0 where components agree.
+    one is resolved within a wide one. Its error is about 1e-3 nats; it is 0 where components agree.
     """
     used = np.flatnonzero(weights)
     mean_bar, std_bar = np.zeros_like(mean), np.zeros_like(std)
@@ -59,7 +59,7 @@ def mutual_information(mean: Matrix, std: Matrix, weights: Vector) -> Derived:
 
 def _mutual_information(mean: Matrix, std: Matrix, weights: Vector) -> Derived:
     """The same for positive weights; arrays are `(k, N, m)` or `(N, m)` for N nodes in all."""
-    # Seen from one of the means, nodes stay apart even where all is certain.
+    # Relative to one of the means, nodes stay distinct even if all deviations are tiny.
     m, s, w = (mean - mean[0])[:, None], std[:, None], weights[:, None, None]
     spread = (m + s * NODES).reshape(-1, mean.shape[1])
     order = spread.argsort(axis=0)

@@ -1,8 +1,8 @@
 """Acquisition formulas on plain arrays, exact in the tails, with their derivatives.
 
 Each returns its value and the derivatives in `mean` and in `std`, all of the broadcast shape. φ and
-Φ are the standard normal density and distribution; z = (best − mean)/std, and t = |z|. What would
-cancel or overflow for large t is written with Mills' ratio and its continued fraction instead:
+Φ are the standard normal density and distribution; z = (best − mean)/std, and t = |z|. Terms that
+would cancel or overflow for large t are written with Mills' ratio and its continued fraction:
 
     r = Φ(−t)/φ(t) = 1/(t + c),    c = 1/(t + e),    e = 2/(t + 3/(t + 4/(t + …)))
 
@@ -11,7 +11,7 @@ so that for ε ~ N(0, 1) the improvement (ε − t)₊ of a point t deviations s
     E[(ε − t)₊] = φ − t Φ(−t) = φ r c,    E[(ε − t)₊²] = φ r c e.
 
 A `std` below `STD_FLOOR` counts as `STD_FLOOR`. Values and derivatives, also in the variance, are
-then finite for |best − mean| up to 1e30. A certain prediction has the limits one expects: an EI of
+then finite for |best − mean| up to 1e30. A certain prediction has the expected limits: an EI of
 (best − mean)₊ and a LogEI of its logarithm, or, where that is −∞, a hugely negative number that
 still falls as the mean rises.
 """
@@ -82,7 +82,7 @@ def log_expected_improvement(mean: Values, std: Values, best: Values) -> Derived
     r, c, _ = mills(t)
     half = 0.5 * t * t
     above = z > 0
-    # Where z ≤ 0 everything is divided by φ, which only its logarithm survives.
+    # Where z ≤ 0 everything is divided by φ, which would underflow.
     density = np.where(above, np.exp(-half) / ROOT_2PI, 1.0)
     tail = density * r
     gain = std * (tail * c + np.maximum(z, 0.0))
@@ -107,7 +107,7 @@ def scaled_improvement(mean: Values, std: Values, best: Values) -> Derived:
     """
     z, t, std = _standardised(mean, std, best)
     r, c, e = mills(t)
-    root = np.exp(-0.25 * t * t) / sqrt(ROOT_2PI)  # √φ, alive for as long as s is
+    root = np.exp(-0.25 * t * t) / sqrt(ROOT_2PI)  # √φ, which underflows no earlier than s
     tail = root * root * r
     short = tail * c
     above = z > 0
@@ -125,7 +125,7 @@ def scaled_improvement(mean: Values, std: Values, best: Values) -> Derived:
 
 
 def information_about_minimum(mean: Values, std: Values, minimum: Values) -> Derived:
-    """What f tells about its minimum: the entropy f loses once it cannot be below `minimum`.
+    """The information of f about its minimum: the entropy lost by f ≥ `minimum`.
 
         γ φ(γ) / (2 Φ(γ)) − log Φ(γ),    γ = (mean − minimum)/std
 

@@ -1,9 +1,9 @@
-"""Acquisitions that ask what a trial would tell about the hyperparameters.
+"""Acquisitions that score the information of a trial about the hyperparameters.
 
-A mixture holds one component per set of hyperparameters, so learning them is learning which of its
-components is right. That shows in how they disagree: these scores belong to the mixture, and are
-not means of its components' scores. A belief with a single component leaves nothing to learn, so
-that the information is 0 everywhere: sample hyperparameters (`Slice`), do not optimise them.
+A mixture holds one component per set of hyperparameters, so learning them means to identify the
+right component. Scores depend on how the components disagree and are not means over components.
+Under a belief with a single component the information is 0 everywhere: sample hyperparameters
+(`Slice`), do not optimise them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 
 class _Joint(Acquisition):
-    """An acquisition that sees a point through the predictions of all components at once."""
+    """An acquisition of the predictions of all components at a point."""
 
     averages = False
+    non_negative = True  # information cannot be negative, nor can an improvement
 
     @abstractmethod
     def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
@@ -51,12 +52,12 @@ class _Joint(Acquisition):
 
 @dataclass(frozen=True)
 class BALD(_Joint):
-    """What an observation tells about the hyperparameters, in nats [Houlsby et al. 2011].
+    """The information of an observation about the hyperparameters, in nats [Houlsby et al. 2011].
 
     The mutual information between the observation and the component of the mixture, by quadrature:
-    where the components agree it is 0, where one observation would tell them apart it is the
-    entropy of their weights. It learns and does not optimise; `HandOver` makes it the beginning of
-    a search that does.
+    where the components agree it is 0, where one observation would identify the component it is the
+    entropy of their weights. It does not optimise; with `HandOver` it is the first phase of a
+    search that does.
 
         oc.Method(acquisition=oc.acquisition.HandOver(oc.acquisition.BALD(), steps=20))
     """
@@ -69,12 +70,12 @@ class BALD(_Joint):
 
 @dataclass(frozen=True)
 class InformationGain(_Joint):
-    """What an observation tells about the hyperparameters, quickly [Martinez-Cantin 2015, eq. 4].
+    """A fast bound of that information [Martinez-Cantin 2015, eq. 4].
 
         ½ log Σᵢ wᵢ [(mᵢ − m̄)² + sᵢ²] − ½ Σᵢ wᵢ log sᵢ²
 
-    An upper bound of `BALD` that takes the mixture for a Gaussian of its variance. It is to be
-    maximised, so its sign is opposite to the paper's; the weights put both terms on one scale.
+    An upper bound of `BALD`, with a Gaussian of the same variance in place of the mixture. It is
+    maximised, so its sign is opposite to the paper; the weights put both terms on one scale.
 
     >>> HandOver(first=InformationGain(), steps=10).first
     InformationGain()
@@ -92,8 +93,8 @@ class EIIG(_Joint):
 
         EI + 2 alpha/n² · InformationGain,    n = 1, 2, … from the first suggestion of the model
 
-    With `alpha` 0 it is `EI`; with 1 the search begins by learning, and the bonus is down to 1 % of
-    its weight after ten suggestions.
+    With `alpha` 0 it is `EI`; with 1 the search learns first, and the bonus has 1 % of its weight
+    after ten suggestions.
 
     >>> from outcrop.strategies import Method
     >>> Method(acquisition=EIIG(alpha=0.5)).acquisition
@@ -109,7 +110,7 @@ class EIIG(_Joint):
             raise ModelError(f"EIIG(alpha={self.alpha!r}): expected at least 0, such as 1.0")
         if self.step is not None and self.step < 1:
             raise ModelError(f"EIIG(step={self.step!r}): expected a count of suggestions from 1")
-        EI(self.best)  # which refuses what cannot be improved on
+        EI(self.best)  # checks the value
 
     def prepare(
         self,
@@ -143,11 +144,11 @@ class EIIG(_Joint):
 
 @dataclass(frozen=True, eq=False)
 class HandOver(Acquisition):
-    """Active learning that gives way to optimisation, by lot [Alvi 2019, section 6.2.2].
+    """Active learning first, optimisation later, chosen at random [Alvi 2019, section 6.2.2].
 
     A suggestion is made by `first` with a probability that falls linearly, from 1 at the first
-    suggestion of the model to 0 after `steps` of them, and by `then` otherwise. The thesis lets it
-    fall until the budget is spent: make `steps` the budget for that.
+    suggestion of the model to 0 after `steps` of them, and by `then` otherwise. In the thesis it
+    falls until the budget is spent: set `steps` to the budget for that.
 
     >>> from outcrop.strategies import Method
     >>> method = Method(acquisition=HandOver(first=BALD(), then=EI(), steps=20))
@@ -173,7 +174,7 @@ class HandOver(Acquisition):
             )
 
     def probability(self, step: int) -> float:
-        """How likely the suggestion number `step`, counted from 1, is made by `first`."""
+        """The probability that `first` makes suggestion number `step`, counted from 1."""
         return max(1 - (step - 1) / self.steps, 0.0)
 
     def prepare(

@@ -1,4 +1,4 @@
-"""Acquisitions that ask how far below the incumbent a point may lie."""
+"""Acquisitions of the improvement below the incumbent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Improvement(Pointwise):
         if self.best is None:
             name = type(self).__name__
             raise ModelError(
-                f"{name}(best=None) has nothing to improve on; pass a value, {name}(best=0.3), "
+                f"{name}(best=None) needs a value to improve on; pass one, {name}(best=0.3), "
                 "or evaluate what its `prepare` returns"
             )
         best = np.asarray(self.best, dtype=float).reshape(-1, 1)
@@ -59,6 +59,8 @@ class EI(_Improvement):
 
     It underflows to a flat 0 where improvement is out of reach; prefer `LogEI` for maximisation.
     """
+
+    non_negative = True
 
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         return formulas.expected_improvement(mean, std, self._best(len(mean)))
@@ -86,6 +88,8 @@ class LogEI(_Improvement):
 class PI(_Improvement):
     """Probability of being below `best` [Kushner 1964]."""
 
+    non_negative = True
+
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         return formulas.probability_of_improvement(mean, std, self._best(len(mean)))
 
@@ -94,9 +98,11 @@ class PI(_Improvement):
 class ScaledEI(_Improvement):
     """Expected improvement over its own standard deviation [Noè & Husmeier 2018].
 
-    Large where improvement is likely rather than merely possible; it does not depend on the scale
-    of the objective.
+    Large where improvement is likely rather than merely possible; independent of the scale of the
+    objective.
     """
+
+    non_negative = True
 
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         return formulas.scaled_improvement(mean, std, self._best(len(mean)))

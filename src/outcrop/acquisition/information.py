@@ -1,4 +1,4 @@
-"""Acquisitions that ask what a trial would tell about the optimum.
+"""Acquisitions of the information that a trial gives about the optimum.
 
 `k` components, `S` sampled minima for each, `n` candidates, `m` points.
 """
@@ -18,9 +18,9 @@ from outcrop.errors import ModelError, ShapeError
 from outcrop.special import ndtr
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-# How far below the incumbent a minimum lies at least, in the model's units: five of the standard
-# deviations 1e-4 that stand for "no noise". Without it the incumbent itself, known that well and
-# as low as the sampled minimum, would seem to tell a whole log 2 about it.
+# Least distance of a minimum below the incumbent, in the units of the model: five of the standard
+# deviations 1e-4 that stand for "no noise". Without it the incumbent itself, which is known and as
+# low as the sampled minimum, would have an information of log 2.
 MARGIN = 5e-4
 PRECISION = 1e-3  # of a quartile, in interquartile ranges; the Gumbel fits no better than that
 HALVINGS = 60  # at most: then the bracket is rounding
@@ -31,12 +31,13 @@ QUARTILES = np.array([0.75, 0.5, 0.25])  # of Pr[min > y], so y rises
 class MaxValueEntropy(Pointwise):
     """Max-value entropy search, for minima and without noise [Wang & Jegelka 2017].
 
-    The mean over sampled minima of what f(x) tells about them. The paper's name is kept; what is
-    sampled is the lowest value.
+    The mean, over sampled minima, of the information that f(x) gives about them. The name is that
+    of the paper; here the lowest value is sampled.
     """
 
     samples: int = 16
     minima: Matrix | None = field(default=None, repr=False)  # (k, S), or (1, S) for all
+    non_negative = True
 
     def __post_init__(self) -> None:
         if self.samples < 1:
@@ -66,7 +67,7 @@ class MaxValueEntropy(Pointwise):
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         if self.minima is None:
             raise ModelError(
-                "MaxValueEntropy(minima=None) has no minima to learn about; evaluate what its "
+                "MaxValueEntropy(minima=None) has no sampled minima; evaluate what its "
                 "`prepare` returns"
             )
         if len(self.minima) not in (1, len(mean)):

@@ -1,4 +1,4 @@
-"""Thompson sampling: act on one function drawn from the belief."""
+"""Thompson sampling: minimise one function drawn from the belief."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DrawnFunction(Protocol):
 
 
 @runtime_checkable
-class DrawsFunctions(Protocol):
+class DrawableBelief(Protocol):
     """A belief from which functions can be drawn."""
 
     def draw(self, rng: Rng, features: int = 512) -> DrawnFunction: ...
@@ -31,7 +31,7 @@ class DrawsFunctions(Protocol):
 class Thompson(Acquisition):
     """Minus one draw of the objective [Thompson 1933], made of random features.
 
-    The draw is made by `prepare`; the posterior given at evaluation is not looked at.
+    The draw is made by `prepare`; the posterior given at evaluation is not used.
     """
 
     features: int = 512
@@ -53,7 +53,7 @@ class Thompson(Acquisition):
     ) -> Thompson:
         if self.draw is not None:
             return self
-        if not isinstance(posterior, DrawsFunctions):
+        if not isinstance(posterior, DrawableBelief):
             raise ModelError(
                 f"{type(posterior).__name__} cannot draw functions; use a GP for Thompson sampling"
             )

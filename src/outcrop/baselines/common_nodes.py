@@ -1,4 +1,4 @@
-"""Gaussian processes of a conditional space by the nodes that two configurations have in common."""
+"""Gaussian processes of a conditional space by the nodes that two branches have in common."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
 from outcrop.kernels.categorical import Overlap
-from outcrop.kernels.compose import Constant, Offset, Product, Subspace, sum_inputs
+from outcrop.kernels.compose import Constant, Offset, Product, Subspace
 from outcrop.kernels.stationary import Matern52, positive_vector
 from outcrop.kernels.within import Within
+from outcrop.kernels.wrappers import sum_inputs
 from outcrop.params import free, shaped
 from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.space_nodes import nodes_of
@@ -27,26 +28,24 @@ from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
 NodeTerm: TypeAlias = tuple[Conditions, tuple[int, ...], int]  # columns seen, index of the variance
 
-MATERN, OVERLAP = (
-    Matern52(np.ones(1)),
-    Overlap(np.ones(1)),
-)  # what the kernels of nodes are shaped like
+# Templates of the kernels of nodes.
+MATERN, OVERLAP = Matern52(np.ones(1)), Overlap(np.ones(1))
 
 
 @dataclass(frozen=True, eq=False)
 class CommonNodeSum(Kernel):
-    """k = Σ_v s_v² k_v(x, x'), over the nodes v that the ways of both configurations pass.
+    """k = Σ_v s_v² k_v(x, x'), over the nodes v on the branches of both configurations.
 
-    A node is `(conditions, columns, level)`: where it is, what it sees, which is everything chosen
-    on the way down to it, and which of `variances` it has. k_v is Matérn-5/2 in the numbers and an
+    A node is `(conditions, columns, level)`: its conditions, the columns of all parameters from the
+    root down to it, and the index of its variance. k_v is Matérn-5/2 in the numbers and an
     overlap kernel in the categories it sees. A column has the same lengthscale at every node.
 
         nodes = (((), (1,), 0), (((0, 0),), (1, 2), 1), (((0, 1),), (1, 3), 1))
         CommonNodeSum(nodes, numbers=(1, 2, 3), categories=(), variances=[1, 0.5],
                     lengthscales=[0.3, 0.4, 0.5], category_scales=None)
 
-    Unlike a linear effect of shared parameters it can be of any shape; the price is that nothing is
-    sparse.
+    Unlike with `BranchFeatures`, effects of shared parameters are of any shape; in return the
+    covariance is dense.
     """
 
     nodes: tuple[NodeTerm, ...]

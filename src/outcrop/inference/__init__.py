@@ -1,4 +1,4 @@
-"""Inference of what a model leaves free, known only through the `TargetDensity` protocol."""
+"""Inference of the free numbers of a model, which it knows by the `TargetDensity` protocol only."""
 
 from outcrop.former_names import offer_former_names
 from outcrop.inference.diagnostics import effective_sample_size, rank_normalise, split_r_hat

@@ -1,8 +1,8 @@
-"""Whether chains have mixed, and how many independent draws they are worth.
+"""Convergence of chains, and the number of independent draws that they are worth.
 
 `chains` is `(m, n)`, or `(m, n, dim)`: m chains of n draws each. Results have the trailing shape:
-`()` or `(dim,)`. Chains are cut in halves first, so that a single drifting chain disagrees with
-itself [Vehtari et al. 2021, sections 3 and 4].
+`()` or `(dim,)`. Chains are cut in halves first, so that the halves of a drifting
+chain differ [Vehtari et al. 2021, sections 3 and 4].
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def effective_sample_size(chains: Chains) -> Vector:
 
     Autocorrelations of all chains are combined [Gelman et al. 2013, section 11.5] and summed over
     Geyer's [1992] initial positive, monotone sequence of pairs. Never more than N log₁₀ N for N
-    draws in all. A set of chains none of which moves is worth one draw per chain.
+    draws in all. If no chain moves, each is worth one draw.
 
     >>> chains = np.random.default_rng(0).normal(size=(4, 1000, 2))
     >>> (effective_sample_size(chains) > 3000).all()
@@ -101,7 +101,7 @@ def _halves(chains: Chains) -> Chains:
 
 
 def _variances(halves: Chains) -> tuple[Vector, Vector]:
-    """Variance within chains, and the pooled estimate that also sees between them; `(dim,)`."""
+    """Variance within chains, and the pooled estimate within and between them; `(dim,)`."""
     n = halves.shape[1]
     # Exactly zero for constant chains, whose mean may round to another number.
     moved = (halves != halves[:, :1]).any(axis=1)

@@ -1,4 +1,4 @@
-"""The Gaussian that touches a posterior at its mode."""
+"""The Laplace approximation: a Gaussian around the mode of a posterior."""
 
 from __future__ import annotations
 

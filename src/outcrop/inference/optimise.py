@@ -19,9 +19,9 @@ from outcrop.typing import Matrix, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
-SCREENED = 8  # prior draws looked at for every ascent
-ROUNDS = 4  # how often to look again while no draw has a finite density
-WALL = 10.0  # how far below all values met on its way an ascent sees a point without density
+SCREENED = 8  # prior draws evaluated for every ascent
+ROUNDS = 4  # repetitions while no draw has a finite density
+WALL = 10.0  # how far below all values of an ascent a point without density counts
 
 LogDensityWithGradient: TypeAlias = Callable[[Vector], tuple[float, Vector]]
 
@@ -30,8 +30,8 @@ LogDensityWithGradient: TypeAlias = Callable[[Vector], tuple[float, Vector]]
 class MAP:
     """The maximum a posteriori point: L-BFGS-B with exact gradients, from the best of many draws.
 
-    It maximises the density in natural coordinates, whose mode does not move when θ is defined
-    otherwise; with `jacobian` the density in θ, which is what samplers see. For a log-normal
+    It maximises the density in natural coordinates, whose mode does not depend on the definition of
+    θ; with `jacobian` the density in θ, which samplers use. For a log-normal
     lengthscale the two differ by a factor exp(σ²).
 
     Cold, it refines the `starts` best of 8 · `starts` prior draws; given previous draws, the best
@@ -56,7 +56,7 @@ class MAP:
     def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """The best point found, as one draw.
 
-        If no point with a finite density is met, a prior draw comes back with density −inf.
+        If no point has a finite density, the result is a prior draw with density −inf.
         """
         with np.errstate(all="ignore"):
             objective = _objective(target, self.jacobian)
@@ -95,10 +95,10 @@ class MAP:
 def ascend(
     objective: LogDensityWithGradient, start: Vector, iterations: int
 ) -> tuple[Vector, float]:
-    """The highest point met by L-BFGS-B from `start`, and its value.
+    """The highest point evaluated by L-BFGS-B from `start`, and its value.
 
-    A step into a region without density, or so long that an exponential overflows, meets a wall
-    a little below every value seen before, so that the line search turns back.
+    A point without density, or one where an exponential overflows, counts as a little below every
+    value so far, so that the line search returns.
     """
     best, best_value = np.array(start, dtype=np.float64), objective(start)[0]
     if best_value == -inf or len(best) == 0:
@@ -115,7 +115,7 @@ def ascend(
         lowest = min(lowest, value)
         return -value, -gradient
 
-    from scipy.optimize import minimize  # here, because importing it takes longer than all of ours
+    from scipy.optimize import minimize  # imported late: it is slow to load
 
     minimize(loss, best, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
     return best, best_value

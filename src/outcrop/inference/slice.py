@@ -1,9 +1,9 @@
-"""Slice sampling along one coordinate at a time, in chains that live from call to call.
+"""Slice sampling along one coordinate at a time, in chains that continue from call to call.
 
 An update draws a level under the density, steps out from the present point in units of a width
 until the bracket leaves the slice, and shrinks the bracket onto points above the level [Neal 2003,
-figures 3 and 5]. A width decides what an update costs, never what it converges to, as long as it
-does not depend on the chain's own past: widths are adapted during burn-in and frozen afterwards.
+figures 3 and 5]. A width affects the cost of an update and not what it converges to, as long as it
+does not depend on the past of the chain: widths are adapted during burn-in and frozen afterwards.
 
 `theta` is `(dim,)`, `thetas` and `widths` are `(chains, dim)`.
 """
@@ -40,7 +40,7 @@ NARROWEST = 1e-3  # smallest width that burn-in may choose, in units of the prio
 
 
 class Swept(NamedTuple):
-    """Where a sweep ended and what it learnt about the slices it met."""
+    """The end of a sweep, and the brackets of its updates."""
 
     theta: Vector
     log_value: float
@@ -68,7 +68,7 @@ def slice_sweep(
     >>> swept.theta.shape, bool(swept.log_value == -swept.theta @ swept.theta)
     ((2,), True)
     """
-    theta = theta.copy()  # the one vector that every evaluation below sees
+    theta = theta.copy()  # the vector that every evaluation below is given
     order = rng.permutation(len(theta) if coordinates is None else coordinates).tolist()
     draw = _uniforms(rng, DRAWS_PER_UPDATE * len(order)).__next__
     lengths, brackets = widths.tolist(), [nan] * len(theta)
@@ -115,13 +115,13 @@ def slice_sweep(
 class Slice:
     """Several slice sampling chains, one draw from the end of each.
 
-    Started cold, chains begin at prior draws that the data allow, adapt their widths for `burn_in`
-    sweeps, and make `sweeps` more. Given the previous draws, `moved` chains drawn by lot (all, if
-    None) go on from there with `sweeps` sweeps: a new observation moves the target a little, so the
-    chains follow. A chain that is new, or whose point has lost its density, starts cold. So does
-    one whose log density lies more than `patience` for each coordinate below the best: it is stuck
-    in a mode that the data have left. Coordinates the target calls `gaussian` are moved together,
-    by `elliptical_steps` elliptical steps before each sweep of the others.
+    Started cold, chains begin at prior draws of high likelihood, adapt their widths for `burn_in`
+    sweeps, and make `sweeps` more. Given the previous draws, `moved` chains chosen at random (all,
+    if None) continue from there with `sweeps` sweeps: a new observation changes the target little,
+    so the chains follow. A chain that is new, or whose point has lost its density, starts cold. So
+    does one whose log density lies more than `patience` per coordinate below the best: it is stuck
+    in a mode that the data no longer support. Coordinates that the target declares `gaussian` are
+    moved together, by `elliptical_steps` elliptical steps before each sweep of the others.
 
     >>> Slice(chains=4) == Slice(chains=4, burn_in=8, sweeps=1)
     True
@@ -182,7 +182,7 @@ class Slice:
         return Draws.equal(thetas, values, widths, diagnostics=counts)
 
     def _moving(self, cold: NDArray[np.intp], rng: Rng) -> list[int]:
-        """The chains that make sweeps: those that started cold, and warm ones by lot."""
+        """The chains that make sweeps: those that started cold, and randomly chosen warm ones."""
         if self.moved is None or self.moved >= self.chains:
             return list(range(self.chains))
         lot = rng.permutation(self.chains)[: self.moved]
@@ -229,7 +229,7 @@ def _transition(
 ) -> _Move:
     """The update that leaves `target` invariant: the gaussian block, then the other coordinates.
 
-    A chain at a point without density stays there: nothing says where to go.
+    A chain at a point without density stays there.
     """
     gaussian = np.asarray(target.gaussian, dtype=np.bool_)
     others = np.flatnonzero(~gaussian)
@@ -267,8 +267,8 @@ def _burn_in(
 
     After each sweep the widths go half of the way, in logarithm, to `BEST_WIDTH` of the brackets
     that points were accepted from, averaged over chains: too wide a bracket shrinks to the slice's
-    scale, too narrow a one steps out to it. Half of the way forgets the start in a few sweeps and
-    keeps the noise small.
+    scale, too narrow a one steps out to it. With half of the way the start is
+    forgotten in a few sweeps and the noise stays small.
     """
     thetas, values = thetas.copy(), values.copy()
     narrowest = NARROWEST * widths

@@ -1,4 +1,4 @@
-"""Where inference starts: the previous draws while they hold, the prior otherwise."""
+"""Starting points of inference: previous draws with a finite density, else prior draws."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from outcrop.typing import Matrix, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
-SCREENED = 8  # prior draws looked at for every start that is used
-ROUNDS = 4  # how often to look again while no draw has a finite density
+SCREENED = 8  # prior draws evaluated per start that is used
+ROUNDS = 4  # repetitions while no draw has a finite density
 WIDTH_DRAWS = 64  # prior draws behind a width; its sampling error is a few per cent
 QUARTILE_RANGE = 1.349  # of a standard normal
 
@@ -31,11 +31,11 @@ def from_previous(target: TargetDensity, rng: Rng, previous: Draws) -> Matrix:
 def from_prior(
     target: TargetDensity, log_density: LogDensity, rng: Rng, n: int
 ) -> tuple[Matrix, Vector]:
-    """`n` prior draws that the data do not rule out, and their log densities.
+    """`n` prior draws selected by their likelihood, and their log densities.
 
     `log_density` is that of the posterior. Of `SCREENED · n` draws, `n` are taken without
-    replacement in proportion to their likelihood: they spread as far as the data allow, and none is
-    hopeless while a better one was drawn. If fewer than `n` have a finite density those are
+    replacement in proportion to their likelihood: they are as diverse as the data allow, and poor
+    draws are used only if no better ones exist. If fewer than `n` have a finite density those are
     repeated; if none has, the draws are returned as they are, with −inf.
     """
     for _ in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""What inference is given and what it gives back.
+"""Input and output of inference: targets and draws.
 
 `theta` is an unconstrained vector `(dim,)`: a model's free numbers, mapped to the whole real line.
 `natural` is the same point in the model's own coordinates. A density that cannot be computed counts
@@ -34,8 +34,8 @@ LogDensity: TypeAlias = Callable[[Vector], float]
 class TargetDensity(Protocol):
     """An unnormalised posterior over an unconstrained vector `theta` `(dim,)`.
 
-    Densities may be −inf or NaN. `theta` is only lent: a sampler changes it after the call returns,
-    so a target that caches copies it first.
+    Densities may be −inf or NaN. A sampler changes `theta` after the call returns, so a
+    target that caches it must copy it.
     """
 
     @property
@@ -110,7 +110,7 @@ class Draws:
         covariance: Matrix | None = None,
         diagnostics: Mapping[str, float] | None = None,
     ) -> Draws:
-        """Draws that all weigh the same."""
+        """Draws of equal weight."""
         weights = np.full(len(thetas), 1 / max(len(thetas), 1))
         return cls(thetas, weights, log_densities, widths, covariance, dict(diagnostics or {}))
 
@@ -127,9 +127,9 @@ class Inference(Protocol):
 
 
 def log_posterior(target: TargetDensity) -> LogDensity:
-    """The density samplers call: log prior + log likelihood, −inf wherever it has no finite value.
+    """The density for samplers: log prior + log likelihood, −inf wherever it has no finite value.
 
-    Outside the prior's support the likelihood is not asked.
+    The likelihood is not evaluated outside the support of the prior.
     """
     prior, likelihood = target.log_prior, target.log_likelihood
 

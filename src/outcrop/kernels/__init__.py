@@ -35,10 +35,11 @@ __all__ = [
 ]
 
 from outcrop.former_names import offer_former_names
+from outcrop.kernels.additive import Additive
 from outcrop.kernels.base import Kernel
 from outcrop.kernels.branch_features import BranchFeatures, Fourier, Level, Linear
 from outcrop.kernels.categorical import Conditional, Overlap
-from outcrop.kernels.compose import Additive, Constant, Offset, Product, Scaled, Subspace, Sum
+from outcrop.kernels.compose import Constant, Offset, Product, Scaled, Subspace, Sum
 from outcrop.kernels.curves import BetaCDF, Kumaraswamy
 from outcrop.kernels.expected import ExpectedRBF
 from outcrop.kernels.local_global import LocalGlobal, Region

@@ -1,7 +1,7 @@
-"""Features of the way that a configuration takes through a conditional space.
+"""Features of the branch of a conditional space that a configuration lies on.
 
-Every node of the tree has a level, and features of the parameters that are chosen there, which all
-ways through the node share. A configuration has those of the nodes on its way and zeros for others
+Every node of the tree has a level and features of its parameters, which all branches through the
+node share. A configuration has those of the nodes on its branch, and zeros for others
 [Jenatton et al. 2017, section 2.4]:
 
     z(x) = [1[x passes v] · (1, φ(numbers of v), one-hot(categories of v))] over all nodes v
@@ -27,13 +27,13 @@ from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.within import holding
 from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
-LENGTHSCALE = 0.3  # of the effects that random Fourier features can have
+LENGTHSCALE = 0.3  # of the effects that random Fourier features represent
 
 Shared: TypeAlias = tuple[Conditions, tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
 class Basis(ABC):
-    """How the numbers of a node become features; `R` is `(n, d)`."""
+    """A map from the numbers of a node to features; `R` is `(n, d)`."""
 
     @abstractmethod
     def size(self, dimension: int) -> int:
@@ -45,12 +45,12 @@ class Basis(ABC):
 
     @abstractmethod
     def pull(self, R: Points, bar: Matrix) -> Points:
-        """How a gradient in the features travels back to `R`."""
+        """The gradient in `R` from that in the features."""
 
 
 @dataclass(frozen=True)
 class Level(Basis):
-    """No features: a node has a level and nothing else, whatever is chosen there."""
+    """No features: a node has a level only, whatever the values of its parameters."""
 
     def size(self, dimension: int) -> int:
         return 0
@@ -109,10 +109,10 @@ class Fourier(Basis):
 
 @dataclass(frozen=True, eq=False)
 class BranchFeatures(Kernel):
-    """k = z(x)ᵀ z(x'): ways through a tree are alike as far as they are the same.
+    """k = z(x)ᵀ z(x'): branches covary through the nodes that they share.
 
     A node is `(conditions, columns of numbers, ((column of a category, levels), …))`. With levels
-    alone the kernel counts the nodes that two ways have in common [ibid., section 2.3].
+    alone the kernel counts the nodes that two branches have in common [ibid., section 2.3].
 
         BranchFeatures((((), (1,), ()), (((0, 0),), (), ()), (((0, 1),), (), ())), Linear())
     """
@@ -147,7 +147,7 @@ class BranchFeatures(Kernel):
         return Z
 
     def pull(self, X: Points, Z_bar: Matrix) -> Points:
-        """How a gradient in `values(X)` travels back to `X`."""
+        """The gradient in `X` from that in `values(X)`."""
         X_bar = np.zeros_like(X)
         inside = holding([conditions for conditions, _, _ in self.nodes], X)
         for i in self._richer:
@@ -160,7 +160,7 @@ class BranchFeatures(Kernel):
         return X_bar
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        mapped = pairs.mapped(("path features", id(self)), self.values)
+        mapped = pairs.mapped(("branch features", id(self)), self.values)
         Z1, Z2 = mapped.X1, mapped.X2
         K = Z1 @ Z2.T
         if isinstance(pairs, Triangle):

@@ -12,7 +12,8 @@ from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.stationary import positive_vector
-from outcrop.params import changed, shaped
+from outcrop.kernels.wrappers import PointMap
+from outcrop.params import shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 ColumnCondition = tuple[int, tuple[tuple[int, int], ...], bool]
@@ -22,11 +23,13 @@ ColumnCondition = tuple[int, tuple[tuple[int, int], ...], bool]
 class Overlap(Kernel):
     """k = exp(−Σᵢ 1[hᵢ ≠ h'ᵢ] / ℓᵢ): covariance falls with every category that differs.
 
-    A large ℓᵢ says that category i hardly matters. Unlike a sum of overlaps it has full rank, so a
-    combination never tried keeps its own uncertainty.
+    With a large ℓᵢ category i hardly matters. Unlike a sum of overlaps the kernel has full rank, so
+    a combination without observations keeps an uncertainty of its own.
     """
 
     lengthscales: Vector  # (d,) or (1,)
+    stationary = True
+    categories_only = True
 
     def __post_init__(self) -> None:
         value = positive_vector("Overlap", "lengthscales", self.lengthscales)
@@ -78,55 +81,31 @@ class Overlap(Kernel):
 
 
 @dataclass(frozen=True, eq=False)
-class Conditional(Kernel):
-    """A kernel to which the value of an inactive parameter means nothing.
+class Conditional(PointMap):
+    """A kernel that does not depend on the values of inactive parameters.
 
     `conditions` lists `(column, ((choice column, code), …), is_code)` for each column that is
-    active only where all its choices hold those codes. Where it is not, the inner kernel sees the
-    middle of the range, or for a category the code −1: all configurations without the parameter
-    look alike.
+    active only where all its choices hold those codes. Elsewhere the inner kernel sees the middle
+    of the range, or the code −1 of a category: configurations without the parameter agree in it.
     """
 
     conditions: tuple[ColumnCondition, ...]
     kernel: Kernel
+    stationary = True
+    passes_expectation = True
 
     def __post_init__(self) -> None:
         if not self.conditions:
             raise ModelError("Conditional(conditions=()): without conditions use the kernel itself")
 
-    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        K, pull = self.kernel.on(pairs.mapped(self.conditions, lambda X: self._masked(X)[0]))
+    def image(self, X: Points) -> Points:
+        return self._masked(X)[0]
 
-        def parameters(K_bar: Matrix) -> Kernel:
-            return shaped(self, conditions=self.conditions, kernel=pull.parameters(K_bar))
+    def pull_image(self, X: Points, image_bar: Points) -> Points:
+        return image_bar * self._masked(X)[1]
 
-        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
-            bar1, bar2 = pull.inputs(K_bar)
-            return bar1 * self._masked(pairs.X1)[1], bar2 * self._masked(pairs.X2)[1]
-
-        return K, Pull(parameters, inputs)
-
-    def diag(self, X: Points) -> Vector:
-        return self.kernel.diag(self._masked(X)[0])
-
-    def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
-        masked, active = self._masked(X)
-        return self.kernel.pull_diag(masked, diag_bar) * active
-
-    def grounded(self, X: Points) -> Kernel:
-        return changed(self, kernel=self.kernel.grounded(self._masked(X)[0]))
-
-    def scales(self, dimension: int) -> Vector:
-        return self.kernel.scales(dimension)
-
-    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
-        values, pull = self.kernel.features(rng, count, dimension)
-
-        def pull_masked(X: Points, values_bar: Matrix) -> Points:
-            masked, active = self._masked(X)
-            return pull(masked, values_bar) * active
-
-        return FeatureMap(lambda X: values(self._masked(X)[0]), pull_masked)
+    def image_pairs(self, pairs: Pairs) -> Pairs:
+        return pairs.mapped(self.conditions, self.image)
 
     def _masked(self, X: Points) -> tuple[Points, Points]:
         """`X` with inactive entries replaced, and 1 where it is active."""

@@ -1,4 +1,4 @@
-"""Monotone curves of the unit interval onto itself, which a `Warp` bends its inputs by.
+"""Monotone curves from the unit interval onto itself, for `Warp`.
 
 `x` holds points strictly inside (0, 1); the shapes `a` and `b` are positive and broadcast against
 it. Both curves are the identity at a = b = 1; below 1, `a` stretches what is near 0 and `b` what is

@@ -1,4 +1,4 @@
-"""The covariance of values at points that are known only as Gaussians."""
+"""The RBF kernel averaged over points with Gaussian noise."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class ExpectedRBF(RBF):
 
         k = |I + Λ⁻¹ T|^−½ exp(−½ δᵀ (Λ + T)⁻¹ δ),    T = S + S', δ = m − m', Λ = diag(ℓ²)
 
-    An observation's covariance with itself is 1: it was made at one place, wherever that is. Two
-    observations are two draws even if they were meant for the same place. Between exact points this
-    is `RBF`. `spread` is a standard deviation per dimension that the observations' points have, if
-    it is to be learnt; covariances that are known come with the pairs.
+    The covariance of an observation with itself is 1: it was made at one point. Two observations
+    are two draws of the noise even if they share their intended point. Between exact points this is
+    `RBF`. `spread` is the standard deviation of the noise per dimension, if it is learnt; known
+    covariances come with the pairs.
     """
 
     spread: Any = None  # (d,) or (1,)
@@ -57,7 +57,7 @@ class ExpectedRBF(RBF):
     def _on_shared(self, pairs: UncertainPairs, total: Vector, ends: int) -> tuple[Matrix, Pull]:
         """All pairs have the variances `total`: another RBF kernel, of another height.
 
-        `ends` times the kernel's own are in it.
+        They include `ends` times the variances of the kernel itself.
         """
         squares = 1 / self._weights(pairs.X1.shape[1])
         sums = squares + total
@@ -119,7 +119,7 @@ class ExpectedRBF(RBF):
 
 
 def _apart(bar: Matrix, pairs: UncertainPairs) -> Matrix:
-    """A gradient without what a row's covariance with itself, a constant, would add to it."""
+    """A gradient with zeros for the constant covariances of rows with themselves."""
     if pairs.same:
         bar[pairs.diagonal] = 0.0
     return bar

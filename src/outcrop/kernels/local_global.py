@@ -1,9 +1,9 @@
-"""Local and global kernels in one: other lengthscales here than there.
+"""Local kernels in regions and a global one elsewhere, with different lengthscales.
 
     k(x, x') = Σᵢ λᵢ(x) λᵢ(x') kᵢ(x, x'),    λᵢ² = νᵢ / Σⱼ νⱼ        [Martinez-Cantin 2015, § 2]
 
-Each region i has its centre cᵢ and its kernel kᵢ; the last kernel of the sum is that of elsewhere.
-A ratio of densities overflows in many dimensions, so ν is only ever seen as its logarithm,
+Each region i has its centre cᵢ and its kernel kᵢ; the last kernel of the sum is the global
+one. A ratio of densities overflows in many dimensions, so ν is computed as its logarithm,
 
     ln νᵢ = levelᵢ − rateᵢ r²,    r² = |x − cᵢ|²
 
@@ -16,24 +16,24 @@ from __future__ import annotations
 __all__ = ["Region", "LocalGlobal"]
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from outcrop.data import Pairs, summed
 from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
-from outcrop.kernels.compose import sum_inputs
+from outcrop.kernels.wrappers import sum_inputs
 from outcrop.params import Free, changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 HEIGHT = 4.0  # ln ν at a centre: λ² is 0.98 there, and ½ at a distance of `width` per dimension
-NOWHERE = 1e100  # a centre so far away that its region weighs nothing
+NOWHERE = 1e100  # a centre so far away that its region has weight 0
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A place with a kernel of its own; `LocalGlobal` says what the width means."""
+    """A region with a kernel of its own; see `LocalGlobal` for the meaning of the width."""
 
     centre: Vector  # (d,)
     width: float
@@ -74,8 +74,17 @@ class LocalGlobal(Kernel):
         if self.spread is not None and not isinstance(self.spread, Free):
             object.__setattr__(self, "spread", _positive("LocalGlobal", "spread", self.spread))
 
+    def children(self) -> tuple[Kernel, ...]:
+        return (*(region.kernel for region in self.regions), self.elsewhere)
+
+    def with_children(self, children: tuple[Kernel, ...]) -> Self:
+        *local, elsewhere = children
+        pairs = zip(self.regions, local, strict=True)
+        regions = tuple(changed(region, kernel=kernel) for region, kernel in pairs)
+        return changed(self, regions=regions, elsewhere=elsewhere)
+
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        Ks, pulls = zip(*(kernel.on(pairs) for kernel in self._kernels), strict=True)
+        Ks, pulls = zip(*(kernel.on(pairs) for kernel in self.children()), strict=True)
         u1 = self.weights(pairs.X1)
         u2 = u1 if pairs.X1 is pairs.X2 else self.weights(pairs.X2)
         shares = [pairs.products(one, two) for one, two in zip(u1, u2, strict=True)]
@@ -115,42 +124,38 @@ class LocalGlobal(Kernel):
         return K, Pull(parameters, inputs)
 
     def diag(self, X: Points) -> Vector:
-        parts = zip(self._kernels, self.weights(X), strict=True)
+        parts = zip(self.children(), self.weights(X), strict=True)
         return np.sum([weight**2 * kernel.diag(X) for kernel, weight in parts], axis=0)
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         weights = self.weights(X)
-        parts = [*zip(self._kernels, weights, strict=True)]
+        parts = [*zip(self.children(), weights, strict=True)]
         bars = [kernel.pull_diag(X, weight**2 * diag_bar) for kernel, weight in parts]
         weights_bar = np.stack([2 * weight * kernel.diag(X) * diag_bar for kernel, weight in parts])
         return np.sum([*bars, self._pull(X, weights, weights_bar).X], axis=0)
 
-    def grounded(self, X: Points) -> Kernel:
-        """Regions that hold no observation count for nothing.
+    def grounded(self, X: Points) -> Self:
+        """Regions without observations get weight 0.
 
-        Where there are no data nothing speaks against a region, so a sampler puts many there, and
-        each would promise unknown values in a place that others know well enough. Weights that are
-        normal densities stay as the paper has them.
+        Without data the likelihood does not depend on a region, so a sampler puts many there, and
+        each would raise the uncertainty where other draws predict well. Weights that are normal
+        densities stay as in the paper.
         """
-        return changed(
-            self,
-            regions=tuple(self._grounded(region, X) for region in self.regions),
-            elsewhere=self.elsewhere.grounded(X),
-        )
+        inner = super().grounded(X)
+        return changed(inner, regions=tuple(self._grounded(one, X) for one in inner.regions))
 
     def _grounded(self, region: Region, X: Points) -> Region:
-        kernel = region.kernel.grounded(X)
         r2 = np.square(X - region.centre).sum(1)
         if self.spread is not None or (r2 <= X.shape[1] * region.width**2).any():
-            return changed(region, kernel=kernel)
-        return changed(region, centre=np.full(X.shape[1], NOWHERE), kernel=kernel)
+            return region
+        return changed(region, centre=np.full(X.shape[1], NOWHERE))
 
     def scales(self, dimension: int) -> Vector:
-        return np.min([kernel.scales(dimension) for kernel in self._kernels], axis=0)
+        return np.min([kernel.scales(dimension) for kernel in self.children()], axis=0)
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         """Random functions of the parts times their weights: independent, so mean products add."""
-        maps = [kernel.features(rng, count, dimension) for kernel in self._kernels]
+        maps = [kernel.features(rng, count, dimension) for kernel in self.children()]
 
         def values(X: Points) -> Matrix:
             parts = zip(maps, self.weights(X), strict=True)
@@ -176,7 +181,7 @@ class LocalGlobal(Kernel):
         return np.sqrt(shares / shares.sum(0))
 
     def _pull(self, X: Points, weights: Matrix, weights_bar: Matrix) -> _WeightsBar:
-        """How a gradient in the weights at `X` travels back to the places and to `X`."""
+        """The gradients in the places and in `X` from that in the weights at `X`."""
         halves = 0.5 * weights * weights_bar  # the gradient in ln λ²
         logs_bar = halves - weights**2 * halves.sum(0)
         centres, widths, X_bar = [], [], np.zeros_like(X)
@@ -189,20 +194,16 @@ class LocalGlobal(Kernel):
         return _WeightsBar(centres, widths, X_bar)
 
     def _places(self, X: Points) -> list[_Place]:
-        """The regions as `X` sees them, and elsewhere if it has a place at all."""
+        """The regions relative to `X`, and the global kernel if `spread` gives it a place."""
         normal = self.spread is not None
         places = [_place(X, region.centre, region.width, normal) for region in self.regions]
         if self.spread is not None:
             places.append(_place(X, np.full(X.shape[1], 0.5), self.spread, normal))
         return places
 
-    @property
-    def _kernels(self) -> tuple[Kernel, ...]:
-        return (*(region.kernel for region in self.regions), self.elsewhere)
-
 
 class _WeightsBar(NamedTuple):
-    """Gradients that reached the weights: of each place's centre and width, and of the points."""
+    """Gradients from the weights: in the centre and width of each place, and in the points."""
 
     centres: list[Vector]
     widths: list[Any]
@@ -210,7 +211,7 @@ class _WeightsBar(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A place as the points see it; numbers are `(…, 1)` in a stack of kernels."""
+    """A place relative to the points; numbers are `(…, 1)` in a stack of kernels."""
 
     away: Points  # x − c, (…, n, d)
     r2: Matrix  # (…, n)

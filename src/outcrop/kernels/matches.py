@@ -21,9 +21,12 @@ class Matches(Kernel):
     """k = (1/d) Σᵢ 1[hᵢ = h'ᵢ], the overlap kernel of CoCaBO [Alvi 2019, eq. 5.2].
 
     Categories have effects of their own that add up. Its rank is at most 1 + Σᵢ (levelsᵢ − 1), so a
-    combination never tried has little uncertainty of its own once every level was; `Overlap` has
-    full rank.
+    combination without observations has little uncertainty once every level was observed; `Overlap`
+    has full rank.
     """
+
+    stationary = True
+    categories_only = True
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         shares = np.full(pairs.X1.shape[1], 1 / pairs.X1.shape[1])

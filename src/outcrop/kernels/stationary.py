@@ -1,9 +1,9 @@
-"""Kernels that see two points only through their scaled distance.
+"""Kernels of the scaled distance of two points.
 
     r² = Σᵢ (xᵢ − x'ᵢ)² / ℓᵢ²
 
 Each is a function of r² with a finite slope there: ∂k/∂r² exists at r = 0 where ∂k/∂r · ∂r/∂x does
-not. A single lengthscale serves all dimensions. All have unit variance; `Scaled` gives another.
+not. A single lengthscale is used for all dimensions. All have unit variance; `Scaled` changes it.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ def positive_vector(owner: str, name: str, value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Stationary(Kernel):
-    """A kernel of the scaled distance; a subclass says which function of r² it is."""
+    """A kernel of the scaled distance; a subclass states the function of r²."""
 
     lengthscales: Vector  # (d,) or (1,), in units of the unit cube
+    stationary = True
 
     def __post_init__(self) -> None:
         value = positive_vector(type(self).__name__, "lengthscales", self.lengthscales)
@@ -50,7 +51,7 @@ class Stationary(Kernel):
 
     @abstractmethod
     def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
-        """k at each squared distance, and what gives ∂k/∂r² if it is asked; `r2` may be used up."""
+        """k at each squared distance, and a function for ∂k/∂r²; `r2` may be overwritten."""
 
     @abstractmethod
     def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
@@ -117,6 +118,11 @@ class RBF(Stationary):
 
     def frequencies(self, rng: Rng, count: int, dimension: int) -> Matrix:
         return rng.standard_normal((dimension, count))
+
+    def expected(self, leaf: type[RBF]) -> Kernel | None:
+        if isinstance(self, leaf):
+            return self
+        return leaf(self.lengthscales) if type(self) is RBF else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,8 @@ class TaylorRBF(RBF):
 
         a = uᵀSu − tr SP,  a' = uᵀS'u − tr S'P,  c = uᵀSPS'u,  e = tr SPS'P,  u = Pδ,  P = diag(ℓ⁻²)
 
-    It is what remains of `ExpectedRBF` where S is small beside ℓ²; where it is not, the terms in
-    S²/ℓ⁴ take over and nothing of it can be believed. Between exact points this is `RBF`.
+    It approximates `ExpectedRBF` where S is small beside ℓ²; where it is not, the terms in S²/ℓ⁴
+    dominate and the kernel is useless. Between exact points this is `RBF`.
     """
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
@@ -37,7 +37,7 @@ class TaylorRBF(RBF):
         return self._on_each(pairs)
 
     def _on_shared(self, pairs: UncertainPairs, one: Vector, two: Vector) -> tuple[Matrix, Pull]:
-        """Variances that all points have in common: weighted distances are all it takes."""
+        """With variances that all points have in common, weighted distances suffice."""
         P = self._weights(pairs.X1.shape[1])
         axes = (..., *(None,) * len(pairs.shape))
         both = one * two

@@ -1,7 +1,7 @@
-"""Pairs of points of which one or both are known only as a Gaussian.
+"""Pairs of points of which one or both are uncertain, with Gaussian noise.
 
 Covariances of points are variances `(1, d)` or `(n, d)`, or matrices `(1, d, d)` or `(n, d, d)`;
-a first axis of 1 stands for all points alike, and None for points that are exact.
+a first axis of 1 applies to all points, and None means exact points.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from outcrop.typing import Indices, Matrix, Points, Vector
 
 @dataclass(frozen=True, eq=False)
 class UncertainPairs(Pairs):
-    """The pairs `visible` of the places where points should be.
+    """The pairs `visible` of intended points, with the covariances of the actual ones.
 
-    Kernels that know what uncertain points are (`ExpectedRBF`, `TaylorRBF`) ask for covariances;
-    all others see the places.
+    `ExpectedRBF` and `TaylorRBF` use the covariances; all other kernels use the intended points.
     """
 
     visible: Pairs = field(kw_only=True)
     cov1: Matrix | None = field(kw_only=True)
     cov2: Matrix | None = field(kw_only=True)
-    ends: int = field(default=0, kw_only=True)  # points of a pair that a kernel's own noise moves
-    same: bool = field(default=False, kw_only=True)  # a row with itself is one draw, not two
+    ends: int = field(default=0, kw_only=True)  # points of a pair with noise the kernel learns
+    same: bool = field(default=False, kw_only=True)  # whether a row paired with itself is one draw
 
     @classmethod
     def of(
@@ -55,14 +54,14 @@ class UncertainPairs(Pairs):
 
     @property
     def diagonal(self) -> tuple[Indices, ...]:
-        """Where in a matrix over the pairs a row meets itself."""
+        """The index, in a matrix over the pairs, of rows paired with themselves."""
         if isinstance(self.visible, Triangle):
             return (packed_indices(len(self.X1))[2],)
         rows = np.arange(len(self.X1))
         return rows, rows
 
     def shared(self, cov: Matrix | None) -> Vector | None:
-        """Variances `(d,)` that all points have in common, if it is so."""
+        """The variances `(d,)` that all points have in common; None if they differ."""
         if cov is None:
             return np.zeros(self.X1.shape[1])
         return cov[0] if cov.ndim == 2 and len(cov) == 1 else None
@@ -84,17 +83,17 @@ class UncertainPairs(Pairs):
         return UncertainPairs.of(self.visible.columns(columns), cov1, cov2, self.ends, self.same)
 
     def mapped(self, key: Hashable, function: Callable[[Points], Points]) -> UncertainPairs:
-        """A map that only blots out inactive columns: their covariances are 0 already."""
+        """For maps that replace inactive columns only, whose covariances are 0 already."""
         moved = self.visible.mapped(key, function)
         if moved.X1.shape[1] != self.X1.shape[1]:
             raise ModelError(
-                "a kernel of features cannot see uncertain points; use NIGP or UTGP with it"
+                "a kernel of features does not support uncertain points; use NIGP or UTGP with it"
             )
         return replace(self, X1=moved.X1, X2=moved.X2, visible=moved)
 
     def moved(self, X1: Points, X2: Points) -> Pairs:
         raise ModelError(
-            "a kernel that moves points would have to move their noise too; use NIGP or "
+            "a kernel that maps points does not support noise in them; use NIGP or "
             'UTGP(kind="full") with it'
         )
 

@@ -1,4 +1,4 @@
-"""Kernels that live in a part of a conditional space.
+"""Kernels restricted to a part of a conditional space.
 
 A condition is a pair (column of a choice, code of an option); a part of the space is where all of
 some conditions hold.
@@ -16,7 +16,8 @@ import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
-from outcrop.params import changed, shaped
+from outcrop.kernels.wrappers import Wrapper
+from outcrop.params import changed
 from outcrop.typing import Conditions, Mask, Matrix, Points, Rng, Vector
 
 
@@ -33,7 +34,7 @@ def holding(parts: Sequence[Conditions], X: Points) -> Mask:
 
 
 @dataclass(frozen=True, eq=False)
-class Within(Kernel):
+class Within(Wrapper):
     """`kernel` between points that both lie in a part of the space, and 0 between others.
 
         Within(((0, 1),), Subspace((2, 3), Matern52([0.3, 0.5])))
@@ -44,11 +45,14 @@ class Within(Kernel):
     conditions: Conditions
     kernel: Kernel
 
+    def for_children(self, X: Points) -> Points:
+        return X[self._holds(X)]
+
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         part, place = pairs.among(self.conditions, self._holds)
         at: Any = (..., *place)
         is_empty = 0 in part.shape
-        if is_empty:  # one pair of no interest tells the shapes of everything
+        if is_empty:  # an arbitrary pair, for the shapes of the results
             nowhere = np.zeros((1, pairs.X1.shape[1]))
             part = Pairs(nowhere, nowhere)
         inner, pull = self.kernel.on(part)
@@ -62,7 +66,7 @@ class Within(Kernel):
             return K_bar[at]
 
         def parameters(K_bar: Matrix) -> Kernel:
-            return shaped(self, conditions=self.conditions, kernel=pull.parameters(of_part(K_bar)))
+            return changed(self, kernel=pull.parameters(of_part(K_bar)))
 
         def inputs(K_bar: Matrix) -> tuple[Points, Points]:
             X1_bar, X2_bar = np.zeros_like(pairs.X1), np.zeros_like(pairs.X2)
@@ -77,12 +81,6 @@ class Within(Kernel):
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
         return self.kernel.pull_diag(X, diag_bar * self._holds(X))
-
-    def grounded(self, X: Points) -> Kernel:
-        return changed(self, kernel=self.kernel.grounded(X[self._holds(X)]))
-
-    def scales(self, dimension: int) -> Vector:
-        return self.kernel.scales(dimension)
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         values, pull = self.kernel.features(rng, count, dimension)

@@ -1,7 +1,7 @@
-"""The argmax of a function on a space.
+"""Maximisation of a function on a space.
 
-Read `maximiser` for the course of a search, `candidates` and `lattice` for where it looks first,
-`ascent` for how it climbs, `mixed` for what it does with discrete columns.
+Read `maximiser` for the steps of a search, `candidates` and `lattice` for its first points,
+`ascent` for the gradient ascent, `mixed` and `sweeps` for discrete columns.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Gradient ascent from several points at once.
 
-A call of the function has a fixed cost that a few more rows hardly add to. So all starts climb in
-lockstep, one call for a step of each, and every start tries several step lengths in that call.
+A call of the function has a fixed cost; a few more rows add little. So all starts climb in
+lockstep, with one call for a step of each, and every start tries several step lengths in that call.
 
 Notation: s starts in d coordinates; points `X`, gradients `G` and steps are `(s, d)`; `B` are the
 quasi-Newton models of the *negative* Hessian, `(s, d, d)`; `free` marks the coordinates that may
@@ -23,16 +23,16 @@ LENGTHS = np.array([3.0, 1.0, 0.4, 0.1])  # of the quasi-Newton step, tried in o
 RETREAT = 0.02  # of the step if all of them failed
 FIRST = 0.1  # length of the first step, in units of the scales
 SUFFICIENT = 1e-4  # share of the linear gain a step must bring [Nocedal & Wright 2006, eq. 3.4]
-CURVED = 1e-8  # cosine between step and change of gradient below which a model learns nothing
-FLATTEST = 1e-150  # curvature whose square is no longer a number
+CURVED = 1e-8  # cosine between step and change of gradient below which a model is not updated
+FLATTEST = 1e-150  # curvature whose square overflows
 STEP_TOLERANCE = 1e-8  # of the cube; steps converge superlinearly, so the point is better than 1e-6
 GAIN_TOLERANCE = 1e-13  # of the value: its rounding error
-WARM_UP = 4  # calls before a climb may be given up as too slow
-PATIENCE = 6  # calls at its last pace in which a climb must catch up with the best
+WARM_UP = 4  # calls before a slow climb may be stopped
+PATIENCE = 6  # calls in which a climb must reach the best at its last rate
 
 
 class Ascent(NamedTuple):
-    """Where the climbs ended, and how many rows were evaluated on the way."""
+    """The ends of the climbs, and the number of rows that were evaluated."""
 
     X: Points
     values: Vector
@@ -45,14 +45,14 @@ def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int
     Projected BFGS: coordinates at a bound that the gradient pushes against stay there, the others
     take the Newton step of the model restricted to them [Bertsekas 1982]. `scales` `(d,)` are the
     lengths over which the function changes. No climb ends below its start; one that would not
-    catch up with the best at its last pace is given up.
+    reach the best at its last rate is stopped.
     """
     X = X.copy()
     values, G = _evaluate(function, X, free)
     rows = len(X)
     B = _first_models(G, scales)
-    fresh = np.ones(len(X), dtype=np.bool_)  # models that know no curvature yet
-    reach = np.ones(len(X))  # the multiple of the model's step that is called 1 in LENGTHS
+    fresh = np.ones(len(X), dtype=np.bool_)  # models without curvature so far
+    reach = np.ones(len(X))  # the multiple of the step of the model that is 1 in LENGTHS
     climbing = np.flatnonzero(np.isfinite(values) & G.any(1))
     for call in range(1, steps):
         if not len(climbing):
@@ -117,7 +117,7 @@ def _first_models(G: Points, scales: Vector) -> Matrix:
 
 
 def _newton_step(B: Matrix, X: Points, G: Points, free: Mask) -> Points:
-    """The model's best step in the coordinates that are free and not held by a bound."""
+    """The Newton step of the model in the coordinates that are free and not at a bound."""
     held = ~free | ((X <= 0.0) & (G < 0.0)) | ((X >= 1.0) & (G > 0.0))
     coupled = ~(held[:, :, None] | held[:, None, :]) | np.eye(X.shape[1], dtype=np.bool_)
     ahead = np.where(held, 0.0, G)
@@ -125,7 +125,7 @@ def _newton_step(B: Matrix, X: Points, G: Points, free: Mask) -> Points:
 
 
 def _is_curved(S: Points, Y: Points, scales: Vector) -> Mask:
-    """Whether the gradient fell along the step, so that a positive model can say why."""
+    """Whether the gradient fell along the step, as it does under a positive definite model."""
     with np.errstate(over="ignore", under="ignore"):
         size = np.sqrt(np.square(S / scales).sum(1) * np.square(Y * scales).sum(1))
         return np.einsum("sd,sd->s", S, Y) > np.maximum(CURVED * size, FLATTEST)

@@ -1,4 +1,4 @@
-"""What is maximised and by what, what was scored, and what is found.
+"""Functions to maximise, maximisers, scored points, and results.
 
 Points `X` are encoded, `(n, D)`, as `Space.encode` gives them.
 """
@@ -19,20 +19,20 @@ from outcrop.typing import Points, Rng, Vector
 
 
 class Function(Protocol):
-    """Something to be maximised."""
+    """A function to be maximised."""
 
     def __call__(self, X: Points, /) -> Vector:
         """The value at each row of `X`."""
         ...
 
     def with_gradient(self, X: Points, /) -> tuple[Vector, Points]:
-        """Values, and gradients `(n, D)` whose entries in columns of codes mean nothing."""
+        """Values, and gradients `(n, D)`; their entries in columns of codes are ignored."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """The best legal point found, and all legal points that were scored on the way."""
+    """The best legal point found, and all legal points that were scored."""
 
     point: Vector  # (D,)
     value: float  # −inf if the function was finite nowhere
@@ -42,7 +42,7 @@ class Maximum:
 
 
 class Maximises(Protocol):
-    """What a strategy asks of a maximiser; `Maximiser` says what the arguments mean."""
+    """The interface of maximisers; see `Maximiser` for the arguments."""
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None, /) -> Points: ...
 
@@ -61,7 +61,7 @@ class Maximises(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Points and what the function says of them, −inf where that is not a finite number."""
+    """Points and the values of the function there, −inf where not finite."""
 
     X: Points
     values: Vector

@@ -1,4 +1,4 @@
-"""Legal points worth scoring: spread over the space, near the best ones, or all there are.
+"""Legal points to score: spread over the space, near the best points, or all of them.
 
 Points `X` are encoded, `(n, D)`; a mask of chosen entries has the same shape.
 """
@@ -33,10 +33,10 @@ CHANGED = (
 
 
 def perturbed(space: Space, incumbents: Points, n: int, rng: Rng) -> Points:
-    """`n` legal points near the `incumbents`, most of them near the first.
+    """`n` legal points near the `incumbents`, most of them near the first one.
 
     The scale is log-uniform. Numbers move by a normal step, reflected at the bounds, and discrete
-    ones by at least a level; codes change to another one.
+    ones by at least one level; codes change.
     """
     shares = 1 / np.arange(1, len(incumbents) + 1)
     X = incumbents[rng.choice(len(incumbents), size=n, p=shares / shares.sum())]
@@ -66,7 +66,7 @@ def resampled(space: Space, X: Points, n: int, rng: Rng) -> Points:
 
 
 def filled(space: Space, X: Points, rng: Rng) -> Points:
-    """A copy of `X` with random values in its inactive entries, should an option awake them."""
+    """A copy of `X` with random values in its inactive entries, for options that activate them."""
     X = X.copy()
     active = space.active(X)
     for column in space.columns:
@@ -108,7 +108,7 @@ def every(space: Space) -> Points:
 
 @lru_cache(maxsize=8)
 def enumerated(space: Space) -> Points:
-    """The same, kept for the next call; for spaces that are small."""
+    """The same, cached; for small spaces."""
     X = every(space)
     X.setflags(write=False)
     return X

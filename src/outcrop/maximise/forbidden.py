@@ -1,4 +1,4 @@
-"""What may not be returned: configurations whose `Space.key` is known."""
+"""Exclusion of configurations whose `Space.key` is known."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from outcrop.space import Space
 from outcrop.typing import Points, Rng
 
 KEYS_AT_ONCE = 32  # a key costs microseconds, so only the top few candidates get one
-MOST_ENUMERATED = 200_000  # configurations looked through before a space counts as exhausted
-FRESH, ROUNDS = 2048, 20  # random points, and how often, where there are more
+MOST_ENUMERATED = 200_000  # configurations checked before a space counts as exhausted
+FRESH, ROUNDS = 2048, 20  # random points per round, and rounds, in larger spaces
 
 
 def best_allowed(scored: Scored, space: Space, known: frozenset[str], rng: Rng) -> int | None:
@@ -29,14 +29,14 @@ def best_allowed(scored: Scored, space: Space, known: frozenset[str], rng: Rng) 
 
 
 def fresh(space: Space, known: frozenset[str], rng: Rng, most: int) -> Points:
-    """Up to `most` legal points that are not known, from all there are or from random ones."""
+    """Up to `most` legal points that are not known, from all points or from random ones."""
     if space.size is not None and space.size <= MOST_ENUMERATED:
         X = _unknown(space, every(space), known)
         if len(X):
             return rng.permutation(X)[:most]
         raise SpaceExhausted(
             f"all {space.size} configurations of the space are known; widen the space, or declare "
-            "the objective noisy (noise=True) if repeating one is worth it"
+            "the objective noisy (noise=True) if repetitions are useful"
         )
     for _ in range(ROUNDS):
         X = space.from_uniform(rng.random((FRESH, len(space.columns))))
@@ -46,7 +46,7 @@ def fresh(space: Space, known: frozenset[str], rng: Rng, most: int) -> Points:
     size = "a continuum of" if space.size is None else str(space.size)
     raise SpaceExhausted(
         f"found no new one of {size} configurations in {FRESH * ROUNDS} random ones; widen the "
-        "space, or declare the objective noisy (noise=True) if repeating one is worth it"
+        "space, or declare the objective noisy (noise=True) if repetitions are useful"
     )
 
 

@@ -21,9 +21,9 @@ from outcrop.maximise.sweeps import improved
 from outcrop.space import Space
 from outcrop.typing import Points, Rng, Vector
 
-RESAMPLED = 5  # best candidates of which single coordinates are drawn anew
-PEAKS = 256  # best candidates among which starts that lie apart are sought
-SWEPT = 3  # best ends of ascents whose discrete columns try their levels
+RESAMPLED = 5  # best candidates with single coordinates resampled
+PEAKS = 256  # best candidates from which distant starts are selected
+SWEPT = 3  # best ends of ascents whose discrete columns are swept
 SHORTEST_SCALE = 1e-3
 
 
@@ -48,7 +48,7 @@ class Maximiser:
     starts: int = 4  # of ascents; up to twice as many where there are categories
     steps: int = 50  # of an ascent, each one call of the function
     rounds: int = 4  # of sweeps over discrete columns, each followed by a short ascent
-    enumerate_up_to: int = 5000  # configurations that are scored one and all
+    enumerate_up_to: int = 5000  # configurations up to which all are scored
 
     def __post_init__(self) -> None:
         if self.spread < 1 or min(astuple(self)) < 0:
@@ -69,7 +69,7 @@ class Maximiser:
 
         `incumbents` `(k, D)` are the best points so far, best first; `scales` `(D,)` are lengths
         over which the function changes, such as lengthscales; `candidates` are legal points to
-        begin with, made anew if not given. Raises `SpaceExhausted` if every configuration is
+        begin with, made here if not given. Raises `SpaceExhausted` if every configuration is
         forbidden.
         """
         counted = _Counted(function)
@@ -91,7 +91,7 @@ class Maximiser:
         )
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
-        """Different legal points: spread over the space, and near the incumbents."""
+        """Distinct legal points: spread over the space, and near the incumbents."""
         if not space.columns:
             return np.zeros((1, 0))
         X = space.from_uniform(lattice(rng, self.spread, len(space.columns)))
@@ -103,7 +103,7 @@ class Maximiser:
     def _search(
         self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector
     ) -> Scored:
-        """Everything legal that was scored on the way up."""
+        """All legal points that were scored."""
         scored = Scored.by(function, candidates)
         again = resampled(space, scored.top(RESAMPLED).X, self.resamples, rng)
         scored = scored.join(Scored.by(function, again))
@@ -123,7 +123,7 @@ class Maximiser:
     def _starts(self, scored: Scored, space: Space, rng: Rng) -> Scored:
         """The best points that lie apart, and others with odds 1/rank; all of finite value.
 
-        The former find different peaks, the latter the way up a peak that many candidates share.
+        The former lead to different peaks, the latter up a peak that many candidates share.
         """
         ranked = scored.top(int(np.isfinite(scored.values).sum()))
         half = (self.starts + 1) // 2
@@ -152,7 +152,7 @@ class _Counted:
 
 
 def _apart(X: Points, space: Space, spread: int, most: int) -> NDArray[np.int64]:
-    """Rows of `X`, from the first on, farther apart than candidates are, or of other codes."""
+    """Rows of `X`, in order, that lie farther apart than candidates do or differ in codes."""
     codes = np.array([column.is_code for column in space.columns], dtype=np.bool_)
     combinations = prod(column.levels or 1 for column in space.columns if column.is_code)
     each = max(spread / combinations, 1.0)
@@ -173,7 +173,7 @@ def _has_levels(space: Space) -> bool:
 
 def _scored_all(function: Function, space: Space) -> Scored:
     X = enumerated(space)
-    if not space.columns:  # nothing to choose, so nothing that a function could compare
+    if not space.columns:  # a single configuration needs no function
         return Scored(X, np.full(1, -np.inf))
     return Scored.by(function, X)
 
@@ -184,5 +184,5 @@ def _checked_scales(scales: Vector | None, dimension: int) -> Vector:
     scales = np.asarray(scales, dtype=float)
     if scales.shape != (dimension,):
         raise ShapeError(f"expected one scale per column ({dimension},), got {scales.shape}")
-    # beyond the width of the cube a scale has no meaning, and below the shortest no use
+    # scales above the width of the cube or below the shortest are useless
     return np.clip(np.nan_to_num(scales, nan=1.0), SHORTEST_SCALE, 1.0)

@@ -1,7 +1,7 @@
-"""Discrete columns that climb with the others, and how they become levels again.
+"""Discrete columns relaxed during an ascent, and rounded to levels afterwards.
 
-An integer with many levels is a position on the unit interval while its point climbs, and becomes a
-level again by trying both neighbours.
+An integer with many levels is a position on the unit interval during the ascent; then both
+neighbouring levels are tried.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from outcrop.maximise.candidates import shifted
 from outcrop.space import Column, Space
 from outcrop.typing import Mask, Points, Vector
 
-FEW_LEVELS = 16  # up to here a discrete column does not climb
+FEW_LEVELS = 16  # up to so many levels a discrete column is not relaxed
 MOST_ROUNDED = 4  # relaxed columns whose roundings are all tried; of more, one at a time
 
 

@@ -1,8 +1,8 @@
 """Local search over discrete columns.
 
 A few points each try every change of a single discrete column, and the improving ones together.
-The best changes climb once more before they are judged, since another level or option may be the
-better one only where its continuous neighbours suit it. `owners` says which point was changed.
+The best changes climb once more before they are compared, since another level or option may only
+be better with other continuous values. `owners` are the indices of the changed points.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def improved(
     steps: int,
     rng: Rng,
 ) -> tuple[Scored, Scored]:
-    """The `points` that another level or option made better, and all that was scored for it.
+    """The `points` improved by another level or option, and all points that were scored.
 
-    `seen` lends values to the columns that a new option awakes.
+    Columns that a new option activates take their values from `seen`.
     """
     changes = _single_changes(space, points.X, seen, rng)
     singles = Scored.by(function, changes.X)

@@ -1,7 +1,7 @@
-"""Search spaces: what may be chosen, when, and how it becomes numbers.
+"""Search spaces: parameters, conditions, and the encoding as numbers.
 
-Read `parameters` and `discrete` for what can be declared, `space` for what a space can do, `tree`
-for conditions, `encoding` for the unit cube.
+Read `parameters` and `discrete` for the kinds of parameters, `space` for the methods of a space,
+`tree` for conditions, `encoding` for the map to the unit cube.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From what a caller wrote to a legal configuration: flat and nested forms, and what may be wrong.
+"""Checks of configurations, in flat or nested form.
 
 Flat:   {"lr": 0.1, "model": "mlp", "model.mlp.layers": 2}
 Nested: {"lr": 0.1, "model": {"mlp": {"layers": 2}}}
@@ -19,7 +19,7 @@ from outcrop.space.plain import listed, nearest
 from outcrop.space.tree import Node, walk
 from outcrop.typing import Params
 
-FLAT = frozenset({type(None), bool, int, float, str, tuple})  # no mappings, seen at a glance
+FLAT = frozenset({type(None), bool, int, float, str, tuple})  # types that cannot be nested
 
 
 def checked(roots: tuple[Node, ...], params: Params) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def checked(roots: tuple[Node, ...], params: Params) -> dict[str, Any]:
 
 
 def flattened(roots: tuple[Node, ...], params: Params) -> dict[str, Any]:
-    """A nested or half nested configuration as a flat one; only its options are checked."""
+    """A nested or partly nested configuration as a flat one; only its options are checked."""
     choices = {node.name: node for node in walk(roots) if isinstance(node.parameter, Choice)}
     flat: dict[str, Any] = {}
 
@@ -71,7 +71,7 @@ def flattened(roots: tuple[Node, ...], params: Params) -> dict[str, Any]:
 
 
 def _opened(node: Node, value: Mapping[Any, Any]) -> tuple[str, Params]:
-    """The one option that a nested value names, and the parameters given for it."""
+    """The option that a nested value names, and the parameters given for it."""
     if len(value) != 1:
         raise node.parameter.refuse(
             value, node.name, "not one option with its parameters", ", as in {'option': {…}}"
@@ -100,7 +100,7 @@ def nested(roots: tuple[Node, ...], flat: Params, prefix: str = "") -> dict[str,
 
 def _missing(node: Node, roots: tuple[Node, ...], params: Params) -> ParamsError:
     because = "".join(f", since {choice!r} is {option!r}" for choice, option in node.above[-1:])
-    # a misspelt name is both missing and unknown; the unknown spelling is what helps
+    # a misspelt name is both missing and unknown; the message about the unknown one helps more
     known = {each.name for each in walk(roots)}
     strange = [name for name in params if name not in known]
     got = f"; got {listed(strange)}, unknown here" if strange else ""

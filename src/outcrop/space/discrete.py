@@ -1,7 +1,7 @@
-"""Things to choose from a list: `Categorical`, `Ordinal`, `Fixed`, and the conditional `Choice`.
+"""Discrete parameters: `Categorical`, `Ordinal`, `Fixed`, and the conditional `Choice`.
 
-A group is a read-only mapping of names to parameters: a whole space, or what one option of a
-`Choice` opens. Values are told apart with their types: 1, 1.0 and True are three categories.
+A group is a read-only mapping of names to parameters: a whole space, or the parameters below one
+option of a `Choice`. Values of different types differ: 1, 1.0 and True are three categories.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Categorical(Parameter):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ordinal(Parameter):
-    """One of several levels that have an order but no distances; they count as equally spaced.
+    """One of several ordered levels; their distances count as equal.
 
     >>> Ordinal(["small", "medium", "large"])
     Ordinal(['small', 'medium', 'large'])
@@ -112,7 +112,7 @@ class Ordinal(Parameter):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fixed(Parameter):
-    """A constant that is handed to the objective with the rest.
+    """A constant that is passed to the objective with the other parameters.
 
     >>> Fixed("adam")
     Fixed('adam')
@@ -142,7 +142,7 @@ class Fixed(Parameter):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Choice(Parameter):
-    """A conditional parameter: each option opens its own parameters, nested to any depth.
+    """A conditional parameter: each option has parameters of its own, nested to any depth.
 
     >>> Choice({"linear": {}, "forest": {"depth": Fixed(4)}})
     Choice({'linear': {}, 'forest': {'depth': Fixed(4)}})
@@ -176,7 +176,7 @@ class Choice(Parameter):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Options in declaration order; an option's code is its place here."""
+        """Options in declaration order; the code of an option is its index here."""
         return tuple(self.options)
 
     def index(self, option: str) -> int:
@@ -205,11 +205,11 @@ class Choice(Parameter):
 
 
 def checked_group(group: object, owner: str) -> Group:
-    """A read-only copy of `group` whose names and parameters are as they should be."""
+    """A read-only copy of `group`; `SpaceError` if a name or parameter is invalid."""
     if not isinstance(group, Mapping):
         raise SpaceError(
             f"{owner}: expected a dict of names and parameters, got {group!r}; "
-            "write {'lr': Float(1e-5, 1e-1, log=True)}, or {} if there is nothing to choose"
+            "write {'lr': Float(1e-5, 1e-1, log=True)}, or {} for no parameters"
         )
     for name, parameter in group.items():
         _check_name(name, f"name in {owner}")
@@ -226,13 +226,13 @@ def _check_name(name: object, what: str) -> None:
         raise SpaceError(f"{name!r} as a {what}: must be a string that is not empty; rename it")
     if "." in name:
         raise SpaceError(
-            f"{name!r} as a {what}: a dot is kept for names such as 'model.mlp.layers'; "
+            f"{name!r} as a {what}: dots are reserved for names such as 'model.mlp.layers'; "
             f"try {name.replace('.', '_')!r}"
         )
 
 
 def _remedy(value: object) -> str:
-    """What to write instead of a bare value."""
+    """A hint for a value that is not a parameter."""
     if isinstance(value, type):
         return f"call it, as in {value.__name__}(…)"
     if isinstance(value, Mapping):

@@ -1,13 +1,13 @@
-"""How the values of one parameter become one column of numbers, and back.
+"""The encoding of the values of one parameter as one column of numbers.
 
 A column is on the unit interval (numbers, ordinals) or holds codes 0, …, k - 1 (categories,
 options). Every codec offers, over whole columns of length n:
 
     encode(values)   legal values to their positions
     decode(column)   positions to the nearest legal values
-    spread(u)        uniform numbers to legal positions, so that the values are spread as sampled
+    spread(u)        uniform numbers to legal positions, whose values are distributed as sampled
     snap(column)     positions to the nearest legal positions
-    marks(column)    whole numbers that are equal when two positions mean the same value
+    marks(column)    whole numbers that are equal if two positions have the same value
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from outcrop.space.discrete import Categorical, Choice, Ordinal
 from outcrop.space.parameters import Float, Int, Parameter
 from outcrop.typing import Vector
 
-MARK = 2.0**36  # floats nearer than 1 / MARK of their range share a key
+MARK = 2.0**36  # floats closer than 1 / MARK of their range share a key
 FINE = 2.0**40  # ranges with fewer representable floats than this are snapped to them
 SUBNORMAL = 2.0**-1022
-MOST_GRID = 4096  # longer grids are not written out
+MOST_GRID = 4096  # longer grids are not listed
 
 
 class Codec(ABC):
@@ -86,38 +86,38 @@ class Interval(Codec):
 
     def units(self, values: Vector) -> Vector:
         """Positions of values within the bounds."""
-        u = np.clip(self._travel(values) / self._length, 0.0, 1.0)
+        u = np.clip(self._distance(values) / self._length, 0.0, 1.0)
         return np.where(values >= self.high, 1.0, u)
 
     def values(self, column: Vector) -> Vector:
         """Values at positions, chosen such that encoding them again gives the same positions.
 
-        Rounding alone would miss by an ulp now and then, and a value could then change its key by
-        a round trip; so a miss is mended by a step of an ulp, along the way or in the value.
+        Rounding alone would sometimes be off by an ulp, and a value could change its key in a
+        round trip; so such an error is corrected by an ulp, in t or in the value.
         """
         u = np.clip(column, 0.0, 1.0)
         t = u * self._length
-        values = self._arrive(t)
+        values = self._at_distance(t)
         missed = self.units(values) != u
         for ulps in (1, -1, 2, -2):
             if not missed.any():
                 break
-            for nearby in (self._arrive(t + ulps * np.spacing(t)), self._nudge(values, ulps)):
+            for nearby in (self._at_distance(t + ulps * np.spacing(t)), self._nudge(values, ulps)):
                 mended = missed & (self.units(nearby) == u)
                 values = np.where(mended, nearby, values)
                 missed &= ~mended
         return np.where(u >= 1.0, self.high, np.where(u <= 0.0, self.low, values))
 
-    def _travel(self, values: Vector) -> Vector:
-        """The way t from `low` to each value."""
+    def _distance(self, values: Vector) -> Vector:
+        """The distance t of each value from `low`."""
         if not self.log:
             return values * self._scale - self.low * self._scale
         if self._narrow:
             return np.asarray(np.log1p((values - self.low) / self.low))
         return np.asarray(np.log(values) - np.log(self.low))
 
-    def _arrive(self, t: Vector) -> Vector:
-        """The value after a way t from `low`, inverse of `_travel`."""
+    def _at_distance(self, t: Vector) -> Vector:
+        """The value at the distance t from `low`, inverse of `_distance`."""
         with np.errstate(over="ignore"):  # an ulp beyond the largest float is clipped
             if not self.log:
                 values = (self.low * self._scale + t) / self._scale
@@ -134,7 +134,7 @@ class Interval(Codec):
 
     @cached_property
     def _length(self) -> float:
-        return float(self._travel(np.array([self.high]))[0])
+        return float(self._distance(np.array([self.high]))[0])
 
     @cached_property
     def _scale(self) -> float:
@@ -154,7 +154,7 @@ class Interval(Codec):
 
 @dataclass(frozen=True)
 class Lattice(Codec):
-    """Equally spaced levels; `index` and `at` take a value to its number and back."""
+    """Equally spaced levels; `index` maps a value to its number, and `at` is the inverse."""
 
     levels: int
     index: Callable[[Any], int | None]
@@ -221,7 +221,7 @@ class LogLattice(Codec):
 
 @dataclass(frozen=True)
 class OptionCodes(Codec):
-    """Unordered values by their place in the list."""
+    """Unordered values, encoded as their index in the list."""
 
     items: Sequence[Any]
     index: Callable[[Any], int | None]

@@ -1,8 +1,8 @@
-"""Noise of inputs: how far from where it was meant to be an evaluation may happen.
+"""Input noise: how far an evaluation may lie from its intended point.
 
 A number has a standard deviation of its own, `input_std`, or shares a covariance with others: a
-block, by the names of its numbers. Both are in own units, those of `Float.input_std`; what models
-see is in units of the unit cube, `(D, D)` with zeros for all that is exact.
+block, by the names of its numbers. Both are in the units of `Float.input_std`. Models use the
+covariance `(D, D)` in units of the unit cube, with zeros for all exact columns.
 """
 
 from __future__ import annotations
@@ -31,18 +31,17 @@ from outcrop.space.tree import Column
 from outcrop.typing import Matrix
 
 PlainMatrix: TypeAlias = tuple[tuple[float, ...], ...]
-InputCovariances: TypeAlias = Mapping[
-    tuple[str, ...], PlainMatrix
-]  # names to a covariance, in own units
+# Names to a covariance, in the units of `input_std`.
+InputCovariances: TypeAlias = Mapping[tuple[str, ...], PlainMatrix]
 
 EXAMPLE = "{('x', 'y'): [[4.0, 1.0], [1.0, 9.0]]}"
-EXPLAINED = 5.0  # standard deviations: farther out than this nothing is by chance
+EXPLAINED = 5.0  # standard deviations that noise may explain
 
 
 def checked_blocks(
     given: object, parameters: Mapping[str, Parameter]
 ) -> dict[tuple[str, ...], PlainMatrix]:
-    """Covariances by tuples of flat names, as plain numbers; `SpaceError` if they cannot be."""
+    """Covariances by tuples of flat names, as plain numbers; `SpaceError` if they are invalid."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -59,7 +58,9 @@ def checked_blocks(
         for place, name in enumerate(names):
             _check_name(name, parameters)
             if name in taken or name in names[:place]:
-                raise SpaceError(f"input_covariance: {name!r} is there twice; join its covariances")
+                raise SpaceError(
+                    f"input_covariance: {name!r} is listed twice; use one matrix for it"
+                )
         blocks[names] = _checked_matrix(matrix, names, parameters)
     return blocks
 
@@ -67,18 +68,18 @@ def checked_blocks(
 def _check_name(name: object, parameters: Mapping[str, Parameter]) -> None:
     if not isinstance(name, str) or name not in parameters:
         raise SpaceError(
-            f"input_covariance: {name!r} is no parameter of the space{nearest(name, parameters)}"
+            f"input_covariance: {name!r} is not a parameter of the space{nearest(name, parameters)}"
         )
     parameter = parameters[name]
     if not isinstance(parameter, Float | Int):
         raise SpaceError(
-            f"input_covariance: {name!r} is {parameter!r}, and only numbers, Float and Int, have "
+            f"input_covariance: {name!r} is {parameter!r}, but only numbers, Float and Int, have "
             "input noise; leave it out"
         )
     if parameter.input_std is not None:
         raise SpaceError(
-            f"input_covariance: {name!r} has an input_std of its own; its variance belongs into "
-            "the matrix, so drop input_std"
+            f"input_covariance: {name!r} has an input_std of its own; move its variance "
+            "into the matrix and drop input_std"
         )
 
 
@@ -102,14 +103,13 @@ def _checked_matrix(
     if (negative := matrix.diagonal().min()) < 0:
         raise SpaceError(f"{about}: a variance is {negative:g}; the diagonal must be at least 0")
     stds = np.sqrt(matrix.diagonal())
-    # Judged as correlations, since units of different parameters may be orders apart.
+    # Checked as correlations, since the units of parameters may differ by orders of magnitude.
     scale = np.where(stds > 0, stds, 1.0)
     lowest = np.linalg.eigvalsh(matrix / np.multiply.outer(scale, scale)).min()
     if lowest < -1e-10 * len(names):
         raise SpaceError(
-            f"{about} is {given!r}, no covariance: some combination has a negative variance "
-            "(lowest eigenvalue of its correlations "
-            f"{lowest:.3g}); lower what is off the diagonal"
+            f"{about} is {given!r}, which is not a covariance: the lowest eigenvalue of its "
+            f"correlations is {lowest:.3g}, below 0; lower the entries off the diagonal"
         )
     for name, std in zip(names, stds.tolist(), strict=True):
         number = parameters[name]
@@ -126,7 +126,7 @@ def _checked_matrix(
 def restricted(
     blocks: InputCovariances, names: Collection[str]
 ) -> dict[tuple[str, ...], PlainMatrix]:
-    """What blocks say of some of the names."""
+    """The covariances of some of the names."""
     some: dict[tuple[str, ...], PlainMatrix] = {}
     for block, rows in blocks.items():
         kept = [place for place, name in enumerate(block) if name in names]
@@ -155,7 +155,7 @@ def unit_covariance(columns: Iterable[Column], blocks: InputCovariances) -> Matr
 
 
 def position(number: Float | Int, value: float) -> float:
-    """Where a value lies along the unit interval, or beyond its ends."""
+    """The position of a value on the unit interval, or beyond its ends."""
     if number.low <= value <= number.high:
         interval = Interval(float(number.low), float(number.high), number.log)
         return float(interval.units(np.array([value]))[0])
@@ -164,7 +164,7 @@ def position(number: Float | Int, value: float) -> float:
 
 
 def limits(number: Float | Int, std: float) -> tuple[float, float]:
-    """The lowest and the highest value that noise of `std` around legal values explains."""
+    """The lowest and the highest value that noise of `std` can explain."""
     reach = EXPLAINED * std
     if number.log:
         return number.low * math.exp(-reach), number.high * math.exp(reach)
@@ -172,7 +172,7 @@ def limits(number: Float | Int, std: float) -> tuple[float, float]:
 
 
 def checked_number(number: Float | Int, value: object, name: str, std: float) -> float:
-    """Where an evaluation really happened; `ParamsError` if noise of `std` does not explain it."""
+    """The actual value of an evaluation; `ParamsError` if noise of `std` does not explain it."""
     found = exact_float(value)
     if found is None:
         raise ParamsError(f"at: {name!r} is {value!r}, expected a finite number")
@@ -182,7 +182,7 @@ def checked_number(number: Float | Int, value: object, name: str, std: float) ->
     bounds = f"the bounds {number.low!r} to {number.high!r}"
     if std == 0:
         raise ParamsError(
-            f"at: {name!r} is {found!r}, outside {bounds}, and no input noise is known that would "
+            f"at: {name!r} is {found!r}, outside {bounds}, and there is no input noise that would "
             f"explain it; declare it in the space, {type(number).__name__}(…, input_std=…), tell "
             f"at_std={{{name!r}: …}}, or widen the bounds"
         )

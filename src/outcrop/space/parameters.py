@@ -1,11 +1,11 @@
-"""Numbers to choose: what every parameter offers, `Float` and `Int`.
+"""The interface of parameters, and the numbers `Float` and `Int`.
 
 A parameter is a frozen value. It checks its own declaration (`SpaceError`) and the values given to
-it (`ParamsError`); how its values become columns is in `encoding`. Bounds are inclusive.
+it (`ParamsError`); the encoding of its values is in `encoding`. Bounds are inclusive.
 
-A number may be one that an evaluation only comes near to: `input_std` is the standard deviation of
-where it really happens around where it was meant to, in the parameter's own units. On a log scale
-it is that of the natural logarithm: 0.1 is about a tenth of the value, wherever that lies.
+A number may have input noise: `input_std` is the standard deviation of the actual value around the
+intended one, in the units of the parameter. On a log scale it is that of the natural logarithm: 0.1
+is about a tenth of the value.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import Any, Self
 from outcrop.errors import ParamsError, SpaceError
 from outcrop.space.plain import Plain, exact_float, exact_int, mark
 
-MOST_LEVELS = 2**50  # i / (levels - 1) in float64 still tells neighbours apart, with room to spare
-MOST_LOG = 2**40  # the same for log(i), whose neighbours crowd at the upper end
+MOST_LEVELS = 2**50  # i / (levels - 1) in float64 still differs between neighbours, with a margin
+MOST_LOG = 2**40  # the same for log(i), whose neighbours are closest at the upper end
 STEP_TOLERANCE = 1e-9  # in steps
 BOUND_TOLERANCE = 1e-12  # in widths of the range
 
 
 class Parameter(ABC):
-    """One thing to choose; parameters are equal when their declarations are, types included."""
+    """A parameter of a space; two are equal if their declarations and types are."""
 
     input_std: float | None = None  # numbers have a field of this name
 
@@ -53,7 +53,7 @@ class Parameter(ABC):
 
     @abstractmethod
     def check(self, value: object, name: str) -> Plain:
-        """`value` as the plain Python value it stands for; `ParamsError` if it is not legal."""
+        """`value` as a plain Python value; `ParamsError` if it is not legal."""
 
     def refuse(self, value: object, name: str, why: str, hint: str = "") -> ParamsError:
         """The error for a value of parameter `name` that is not legal."""
@@ -61,7 +61,7 @@ class Parameter(ABC):
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What equality compares."""
+        """The values that equality compares."""
         return tuple(mark(getattr(self, item.name)) for item in fields(self))  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
@@ -81,7 +81,7 @@ class Float(Parameter):
     Float(1e-05, 0.1, log=True)
     >>> Float(0, 1, step=0.1).at(3)
     0.3
-    >>> Float(0, 300, input_std=2.0)  # a set point that is kept within two degrees
+    >>> Float(0, 300, input_std=2.0)  # a temperature that is held to within two degrees
     Float(0.0, 300.0, input_std=2.0)
     """
 
@@ -106,7 +106,7 @@ class Float(Parameter):
 
     @cached_property
     def length(self) -> float:
-        """From bound to bound, in the units of `input_std`."""
+        """The distance of the bounds, in the units of `input_std`."""
         return _length(self)
 
     def _check_step(self, given: str) -> None:
@@ -118,12 +118,12 @@ class Float(Parameter):
         object.__setattr__(self, "step", step)
         if self.log:
             raise SpaceError(
-                f"{given}: log and step exclude each other; drop one, or list an Ordinal"
+                f"{given}: log and step cannot be combined; drop one, or list an Ordinal"
             )
         ulp = math.ulp(max(abs(self.low), abs(self.high)))
         if step < 4 * ulp:
             raise SpaceError(
-                f"{given}: the step is lost in rounding at these bounds; use a larger one"
+                f"{given}: the step is below the rounding error at these bounds; use a larger one"
             )
         steps = self._steps(self.high)
         if not steps < MOST_LEVELS:
@@ -161,7 +161,7 @@ class Float(Parameter):
         return min(max(round(self._steps(value)), 0), (self.levels or 1) - 1)
 
     def _steps(self, value: float) -> float:
-        """The way from `low` to `value` in steps, for a parameter that has them."""
+        """The distance of `value` from `low` in steps, for a parameter that has them."""
         step = self.step or math.inf
         if math.isfinite(value - self.low):
             return (value - self.low) / step
@@ -219,7 +219,7 @@ class Int(Parameter):
         _check_log(given, self.log, low, 1)
         if self.log and step != 1:
             raise SpaceError(
-                f"{given}: log and step exclude each other; drop one, or list an Ordinal"
+                f"{given}: log and step cannot be combined; drop one, or list an Ordinal"
             )
         if (high - low) % step:
             below = high - (high - low) % step
@@ -235,7 +235,7 @@ class Int(Parameter):
 
     @cached_property
     def length(self) -> float:
-        """From bound to bound, in the units of `input_std`."""
+        """The distance of the bounds, in the units of `input_std`."""
         return _length(self)
 
     @property
@@ -272,7 +272,7 @@ class Int(Parameter):
 
 
 def _declaration(kind: str, number: Float | Int, step: object) -> str:
-    """The call that declares a number; it stands in reprs and in messages."""
+    """The call that declares a number, for reprs and messages."""
     log_text = "" if number.log is False else f", log={number.log!r}"
     step_text = "" if step is None else f", step={step!r}"
     std_text = "" if number.input_std is None else f", input_std={number.input_std!r}"
@@ -284,7 +284,7 @@ def _length(number: Float | Int) -> float:
 
 
 def _checked_input_std(given: str, number: Float | Int) -> float | None:
-    """The standard deviation of the input; 0 is none."""
+    """The standard deviation of the input noise; None for 0."""
     if number.input_std is None:
         return None
     std = exact_float(number.input_std)

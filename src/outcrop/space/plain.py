@@ -1,8 +1,8 @@
-"""Plain values: what a parameter may hold, and when two of them are the same.
+"""Plain values: the values of parameters, and their equality.
 
 A plain value is None, a boolean, an int, a finite float, a string, or a tuple of plain values.
-Python says `1 == True == 1.0`; here they are three values, told apart by their `mark`, because a
-category `True` and a category `1` ask different things of an objective.
+In Python `1 == True == 1.0`; here they are three values with different marks, because a category
+`True` and a category `1` mean different things to an objective.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 
 Plain: TypeAlias = bool | int | float | str | tuple[Any, ...] | None
 
-LISTED = 12  # longer lists of legal values are cut in messages
+LISTED = 12  # longer lists of legal values are shortened in messages
 
 
 def plain(value: object, *, lists: bool = False) -> Plain:
@@ -50,14 +50,14 @@ def plain(value: object, *, lists: bool = False) -> Plain:
 
 
 def mark(value: Plain) -> tuple[str, Any]:
-    """A hashable stand-in for `value` that also compares its type."""
+    """A hashable key of `value` that includes its type."""
     if isinstance(value, tuple):
         return "tuple", tuple(mark(item) for item in value)
     return type(value).__name__, value
 
 
 def positions(values: Iterable[Plain]) -> dict[tuple[str, Any], int]:
-    """Where each value stands, by its mark; the first of equals wins."""
+    """The index of each value, by its mark; the first of equal values counts."""
     where: dict[tuple[str, Any], int] = {}
     for index, value in enumerate(values):
         where.setdefault(mark(value), index)
@@ -69,11 +69,11 @@ def find(
 ) -> int | None:
     """The index of `given` among `values`, or None.
 
-    Where no value has the type of `given`, a number is taken for the one number equal to it (2.0
-    for 2), and a list for a tuple, as both come back from a JSON file.
+    Where no value has the type of `given`, a number matches the number equal to it (2.0
+    for 2), and a list matches a tuple, as both may result from a JSON file.
     """
     if type(given) is str:
-        return where.get(("str", given))  # a short cut for the usual case
+        return where.get(("str", given))  # fast for the usual case
     try:
         value = plain(given, lists=True)
     except ValueError:
@@ -118,7 +118,7 @@ def listed(values: Sequence[object]) -> str:
 
 def nearest(given: object, names: Iterable[str]) -> str:
     """A hint `; did you mean …?` for a misspelt name, or nothing."""
-    from difflib import get_close_matches  # only needed once something is wrong
+    from difflib import get_close_matches  # only needed for errors
 
     if not isinstance(given, str):
         return ""

@@ -1,8 +1,8 @@
 """A space as JSON and back.
 
-Parameters are listed, not keyed, since not every store keeps the order of keys. Tuples are written
-as `{"tuple": […]}`; all other plain values are themselves. Input noise is written where there is
-some, so that a space without is written as it always was.
+Parameters are a list, since not every store keeps the order of keys. Tuples are written as
+`{"tuple": […]}`; all other plain values as themselves. Input noise is written only if there is
+some, so that the form of other spaces does not change.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def write_group(group: Group) -> list[dict[str, Any]]:
 
 
 def write_blocks(blocks: InputCovariances) -> dict[str, Any]:
-    """Covariances of inputs under the key that has them, or nothing."""
+    """Covariances of inputs under their key; empty if there are none."""
     if not blocks:
         return {}
     listed = [
@@ -49,7 +49,7 @@ def write_blocks(blocks: InputCovariances) -> dict[str, Any]:
 
 
 def read_space(data: object) -> tuple[Group, dict[tuple[Any, ...], Any]]:
-    """Parameters and covariances of what `Space.to_json` wrote, as an object or as text."""
+    """Parameters and covariances from the output of `Space.to_json`, an object or its text."""
     if isinstance(data, str | bytes):
         try:
             data = json.loads(data)
@@ -143,9 +143,9 @@ def _read_plain(value: Any) -> Any:
 
 
 def _new(name: object, known: Mapping[str, object]) -> str:
-    """A stored name that is not there yet."""
+    """A stored name, checked to be new."""
     if not isinstance(name, str) or name in known:
-        raise SpaceError(f"a stored space: expected a string that is not there twice, got {name!r}")
+        raise SpaceError(f"a stored space: expected distinct strings as names, got {name!r}")
     return name
 
 
@@ -158,7 +158,7 @@ def _list(data: object) -> list[Any]:
 def _object(
     data: object, keys: tuple[str, ...], what: str, optional: tuple[str, ...] = ()
 ) -> Mapping[str, Any]:
-    """A JSON object with exactly these keys, but for the optional ones."""
+    """A JSON object, checked to have these keys; some are optional."""
     if not isinstance(data, Mapping):
         raise SpaceError(f"{what}: expected an object with {listed(keys)}, got {data!r}")
     for key in (*data, *keys):

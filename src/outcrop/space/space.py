@@ -1,4 +1,4 @@
-"""The search space: names, parameters, and the encoding that models see.
+"""The search space: names, parameters, and their encoding for models.
 
 Notation: a space has D columns, one for each parameter that is not fixed; encoded points `X` are
 `(n, D)`, with numbers and ordinals on the unit interval and categories and options as codes.
@@ -25,7 +25,7 @@ from outcrop.space.parameters import Parameter
 from outcrop.space.tree import Branch, Column, Node
 from outcrop.typing import Conditions, Mask, Matrix, Params, Points, Rng, Vector
 
-MOST_BRANCHES = 100_000  # listing more is hardly meant
+MOST_BRANCHES = 100_000  # more are not listed
 
 
 class Encoded(NamedTuple):
@@ -37,7 +37,7 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Space:
-    """What may be chosen: a mapping of names to parameters.
+    """A search space: a mapping of names to parameters.
 
     >>> from outcrop.space import Choice, Float, Int
     >>> model = Choice({"linear": {}, "mlp": {"layers": Int(1, 4)}})
@@ -47,8 +47,8 @@ class Space:
     >>> list(space.parameters)
     ['x', 'model', 'model.mlp.layers']
 
-    Inputs that an evaluation only comes near to have an `input_std`, or together a covariance, by
-    flat names and in the units of `input_std`:
+    Inputs with noise have an `input_std`, or a joint covariance by flat names in the units of
+    `input_std`:
 
     >>> area = {"north": Float(0, 500), "east": Float(0, 300)}
     >>> drone = Space(area, input_covariance={("north", "east"): [[4.0, 1.0], [1.0, 9.0]]})
@@ -62,12 +62,12 @@ class Space:
     def __post_init__(self) -> None:
         declared = checked_group(self.declared, "Space")
         if not declared:
-            raise SpaceError("Space({}): nothing to choose; give at least one parameter")
+            raise SpaceError("Space({}): no parameters; give at least one")
         object.__setattr__(self, "declared", declared)
         blocks = noise.checked_blocks(self.input_covariance, self.parameters)
         object.__setattr__(self, "input_covariance", MappingProxyType(blocks))
 
-    # What is in it
+    # Contents
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -105,15 +105,15 @@ class Space:
 
     @cached_property
     def unit_covariance(self) -> Matrix:
-        """The covariance `(D, D)` of where evaluations happen, in units of the unit cube.
+        """The covariance `(D, D)` of the input noise, in units of the unit cube.
 
-        Zeros stand for all that is exact, and a parameter that is inactive is.
+        It is 0 for exact columns. Inactive parameters are exact.
         """
         return noise.unit_covariance(self.columns, self.input_covariance)
 
     @property
     def has_input_noise(self) -> bool:
-        """Whether any evaluation may happen elsewhere than it was meant to."""
+        """Whether any parameter has input noise."""
         return bool(self.unit_covariance.any())
 
     # Configurations
@@ -138,9 +138,9 @@ class Space:
         return flattened(self._roots, params)
 
     def key(self, params: Params) -> str:
-        """A text that two configurations share exactly if they are the same to the space.
+        """A text that is the same for two configurations if and only if they are equal.
 
-        Floats are rounded to 2⁻³⁶ of their range, so that rounding errors do not hide a repeat.
+        Floats are rounded to 2⁻³⁶ of their range, so that rounding errors do not hide a repetition.
         """
         return self.keys(self.encode([params]).X)[0]
 
@@ -235,7 +235,7 @@ class Space:
         """The legal points nearest to the rows of `X`; idempotent."""
         return self._each(self._checked_points(X), lambda column, x: column.codec.snap(x))
 
-    # As data
+    # Serialisation
 
     def to_json(self) -> dict[str, Any]:
         """The declaration as a JSON object; `from_json` reads it back."""
@@ -310,7 +310,7 @@ class Space:
         return chosen & active[:, index]
 
     def _each(self, points: Points, change: Callable[[Column, Vector], Vector]) -> Points:
-        """Change every column, then clear what is inactive."""
+        """Apply a function to every column, then set inactive entries to 0."""
         X = np.empty_like(points)
         for column in self.columns:
             X[:, column.index] = change(column, points[:, column.index])
@@ -318,5 +318,5 @@ class Space:
 
 
 def _made(declared: Group, input_covariance: Mapping[tuple[str, ...], Any]) -> Space:
-    """What a pickle calls, which passes arguments by position only."""
+    """The constructor for pickle, which passes arguments by position only."""
     return Space(declared, input_covariance=input_covariance)

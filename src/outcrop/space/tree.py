@@ -1,6 +1,6 @@
-"""The tree that a space is: flat names, conditions, columns, branches and counts.
+"""The tree of a space: flat names, conditions, columns, branches and counts.
 
-A `Choice` branches; everything below one of its options is active only while that option is chosen.
+Each option of a `Choice` has parameters below it, which are active only if that option is chosen.
 Flat names list the options from the root: `model.mlp.layers`. Columns are numbered in declaration
 order, so a condition always points to an earlier column.
 """
@@ -34,14 +34,14 @@ Options: TypeAlias = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Node:
-    """A parameter in its place."""
+    """A parameter and its position in the tree."""
 
     name: str  # flat
     parameter: Parameter
     column: int | None  # None if fixed
     above: Options  # (flat name of a Choice, option), outermost first
     conditions: Conditions  # the same as (column, code)
-    below: Mapping[str, tuple[Node, ...]]  # what each option opens; empty but for a Choice
+    below: Mapping[str, tuple[Node, ...]]  # the nodes below each option of a Choice; else empty
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Branch:
 
 
 def plant(group: Group) -> tuple[Node, ...]:
-    """The nodes at the root of the tree; the others hang below them."""
+    """The nodes at the root of the tree, with the others below them."""
     numbers = count()
 
     def grow(group: Group, prefix: str, above: Options, conditions: Conditions) -> tuple[Node, ...]:

@@ -1,4 +1,4 @@
-"""Spaces in words: the code that declares one, and how two of them differ."""
+"""Descriptions of spaces: the code that declares one, and the differences of two."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def noise_differences(ours: InputCovariances, theirs: InputCovariances) -> list[
 
 def _differ(ours: Parameter, theirs: Parameter) -> bool:
     if isinstance(ours, Choice) and isinstance(theirs, Choice):
-        return ours.names != theirs.names  # what the options open is compared by its own names
+        return ours.names != theirs.names  # parameters of options have names of their own
     return ours != theirs
 
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from outcrop.space import Space
 from outcrop.surrogates import Mixture
-from outcrop.surrogates.averaged import Averaged
-from outcrop.surrogates.surroundings import Surroundings
+from outcrop.surrogates.robust import AveragedPosterior, NoisePoints
 from outcrop.typing import Points
 
 
@@ -23,6 +22,6 @@ def averaged(belief: Mixture, space: Space, X: Points) -> Mixture:
     numbers = tuple(column.index for column in space.columns if not column.is_code)
     is_conditional = any(column.conditions for column in space.columns)
     active = space.active if is_conditional else None
-    around = Surroundings.of(space.unit_covariance, numbers, active)
-    parts = tuple(Averaged(part, around, X) for part in belief.components)
+    around = NoisePoints.of(space.unit_covariance, numbers, active)
+    parts = tuple(AveragedPosterior(part, around, X) for part in belief.components)
     return replace(belief, components=parts)

@@ -1,7 +1,7 @@
-"""What every acquisition must satisfy.
+"""Checks that every acquisition must pass.
 
 The acquisition is ready to be evaluated (`prepare` was called, or its fields are given) and not
-tied to a number of components. `X` is `(m, d)`, m ≥ 3: points off the data, free to move a little.
+tied to a number of components. `X` is `(m, d)`, m ≥ 3: points off the data, to be moved a little.
 """
 
 from __future__ import annotations
@@ -101,6 +101,13 @@ def a_mixture_scores_the_mean_of_its_components(
         assert (acquisition(mixture, X) >= expected - 1e-12).all()
 
 
+def a_non_negative_acquisition_has_no_negative_value(
+    acquisition: Acquisition, posterior: Posterior | Mixture, X: Points
+) -> None:
+    if acquisition.non_negative:
+        assert acquisition(_mixture(posterior, X), X).min() >= -1e-12
+
+
 def preparing_changes_nothing_but_by_its_generator(
     acquisition: Acquisition, posterior: Posterior | Mixture, X: Points
 ) -> None:
@@ -122,6 +129,7 @@ ACQUISITION_CONTRACT = (
     a_component_given_twice_counts_once,
     a_component_without_weight_does_not_count,
     a_mixture_scores_the_mean_of_its_components,
+    a_non_negative_acquisition_has_no_negative_value,
     preparing_changes_nothing_but_by_its_generator,
 )
 

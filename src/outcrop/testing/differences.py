@@ -35,7 +35,7 @@ def central_differences(
 
 
 def numbers(value: Any, steps: Steps = ()) -> Iterator[tuple[Steps, Vector]]:
-    """Every float and float array inside a tree of dataclasses and tuples, with the way to it."""
+    """Every float and float array inside a tree of dataclasses and tuples, with the steps to it."""
     if isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype == float):
         yield steps, np.asarray(value)
     elif isinstance(value, tuple):

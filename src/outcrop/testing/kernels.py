@@ -1,4 +1,4 @@
-"""What every kernel must satisfy. `X` is `(n, d)` with n ≥ 4, points the kernel is made for."""
+"""Checks that every kernel must pass. `X` is `(n, d)` with n ≥ 4, points the kernel accepts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.kernels.base import Kernel
+from outcrop.params import stacked
 from outcrop.testing.differences import central_differences, numbers, with_number
 from outcrop.typing import Points, Vector
 
@@ -23,7 +24,7 @@ def gram_is_symmetric(kernel: Kernel, X: Points) -> None:
 
 
 def gram_has_no_negative_eigenvalue(kernel: Kernel, X: Points) -> None:
-    K = kernel.gram(np.vstack([X, X[:2]]))  # duplicates are where definiteness breaks
+    K = kernel.gram(np.vstack([X, X[:2]]))  # with duplicates, which may break definiteness
     assert np.linalg.eigvalsh(K).min() >= -1e-10 * np.trace(K)
 
 
@@ -106,6 +107,54 @@ def features_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
     np.testing.assert_allclose(features.pull(X, values_bar), expected, rtol=1e-5, atol=1e-6)
 
 
+def stacked_kernels_are_evaluated_as_each_alone(kernel: Kernel, X: Points) -> None:
+    """Numbers with a leading axis stand for several kernels, see `kernels.base`."""
+    kernels = [kernel, _with_other_numbers(kernel)]
+    stack = stacked(kernels)
+    many = np.tile(X, (400 // len(X) + 1, 1))  # distances of many points are matrix products
+    for X1 in (X, many):
+        pairs = Pairs(X1, X[: len(X) // 2], second_moves=False)
+        K, pull = stack.on(pairs)
+        Ks, pulls = zip(*(each.on(pairs) for each in kernels), strict=True)
+        np.testing.assert_allclose(np.broadcast_to(K, np.shape(Ks)), Ks, rtol=1e-10, atol=1e-12)
+        K_bar = np.random.default_rng(2).normal(size=np.shape(Ks))
+        expected = sum(own.inputs(bar)[0] for own, bar in zip(pulls, K_bar, strict=True))
+        np.testing.assert_allclose(pull.inputs(K_bar)[0], expected, rtol=1e-8, atol=1e-9)
+    diagonals = np.stack([each.diag(X) for each in kernels])
+    np.testing.assert_allclose(np.broadcast_to(stack.diag(X), diagonals.shape), diagonals)
+    diag_bar = np.random.default_rng(5).normal(size=diagonals.shape)
+    expected = sum(each.pull_diag(X, bar) for each, bar in zip(kernels, diag_bar, strict=True))
+    np.testing.assert_allclose(stack.pull_diag(X, diag_bar), expected, rtol=1e-10, atol=1e-12)
+    scales = np.stack([each.scales(X.shape[1]) for each in kernels])
+    np.testing.assert_allclose(np.broadcast_to(stack.scales(X.shape[1]), scales.shape), scales)
+
+
+def children_can_be_put_back(kernel: Kernel, X: Points) -> None:
+    children = kernel.children()
+    assert kernel.with_children(children) is kernel
+    others = tuple(map(_with_other_numbers, children))
+    replaced = kernel.with_children(others)
+    assert type(replaced) is type(kernel)
+    assert all(one is other for one, other in zip(replaced.children(), others, strict=True))
+
+
+def a_stationary_kernel_does_not_see_a_common_shift(kernel: Kernel, X: Points) -> None:
+    """Of points with the same codes: what is active is the same for them."""
+    codes = np.array([_is_code(column) for column in X.T])
+    shift = np.where(codes, 0.0, 0.25)
+    if kernel.is_stationary:
+        alike = (X[:, None, codes] == X[None, :, codes]).all(-1)
+        moved, still = kernel.gram(X + shift), kernel.gram(X)
+        np.testing.assert_allclose(moved[alike], still[alike], rtol=1e-9, atol=1e-12)
+
+
+def a_kernel_of_categories_does_not_see_numbers(kernel: Kernel, X: Points) -> None:
+    codes = np.array([_is_code(column) for column in X.T])
+    shifts = np.where(codes, 0.0, np.linspace(0, 0.2, len(X))[:, None])
+    if not kernel.sees_numbers:
+        np.testing.assert_array_equal(kernel.gram(X + shifts), kernel.gram(X))
+
+
 KERNEL_CONTRACT = (
     gram_is_symmetric,
     gram_has_no_negative_eigenvalue,
@@ -118,6 +167,10 @@ KERNEL_CONTRACT = (
     diagonal_pulls_back_as_finite_differences,
     features_have_the_kernel_as_mean_product,
     features_pull_back_as_finite_differences,
+    stacked_kernels_are_evaluated_as_each_alone,
+    children_can_be_put_back,
+    a_stationary_kernel_does_not_see_a_common_shift,
+    a_kernel_of_categories_does_not_see_numbers,
 )
 
 
@@ -126,6 +179,12 @@ def _problem(X: Points) -> tuple[Points, Points, Vector]:
     half = len(X) // 2
     X1, X2 = X[:half], np.vstack([X[:1], X[half:]])
     return X1, X2, np.random.default_rng(1).normal(size=(len(X1), len(X2)))
+
+
+def _with_other_numbers(kernel: Kernel) -> Kernel:
+    for steps, number in numbers(kernel):
+        kernel = with_number(kernel, steps, 0.9 * number)
+    return kernel
 
 
 def _at(value: Any, steps: tuple[str | int, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""What every maximiser must satisfy on a space, for a function on it. Seeds are fixed."""
+"""Checks that every maximiser must pass, on a space and a function there. Seeds are fixed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORBIDDEN = 4  # maxima that are forbidden one after the other
 
 
 class AnyMaximiser(Protocol):
-    """How a maximiser is called."""
+    """The interface of maximisers."""
 
     def __call__(
         self,

@@ -1,4 +1,4 @@
-"""What every posterior must satisfy. `X` is `(m, d)`: new points the posterior can predict at."""
+"""Checks that every posterior must pass. `X` is `(m, d)`: new points to predict at."""
 
 from __future__ import annotations
 

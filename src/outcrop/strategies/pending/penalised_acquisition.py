@@ -13,23 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outcrop.acquisition import (
-    BALD,
-    EI,
-    EIIG,
-    PI,
-    Acquisition,
-    InformationGain,
-    MaxValueEntropy,
-    Pointwise,
-    ScaledEI,
-)
+from outcrop.acquisition import Acquisition, Pointwise
 from outcrop.acquisition.base import Belief, averaged, deviation, each
 from outcrop.strategies.pending.penalty_factors import Penalty
 from outcrop.strategies.tree_search import TopBranches
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-NEVER_NEGATIVE = (EI, PI, ScaledEI, MaxValueEntropy, BALD, EIIG, InformationGain)
 ABOVE = 1e-3  # where an offset puts the lowest score
 
 
@@ -37,9 +26,9 @@ ABOVE = 1e-3  # where an offset puts the lowest score
 class Penalised(Acquisition):
     """`acquisition` times `penalty`.
 
-    A factor below 1 would raise a negative score, so scores that may be negative are made positive
-    first: `positivity` is "softplus", log(1 + exp(a)), or "offset", a − min a over the candidates,
-    where `lowest` is that minimum, filled by `prepare`.
+    A factor below 1 would raise a negative score, so scores of an acquisition that does not declare
+    itself `non_negative` are made positive first: `positivity` is "softplus", log(1 + exp(a)), or
+    "offset", a − min a over the candidates, where `lowest` is that minimum, filled by `prepare`.
     """
 
     acquisition: Acquisition
@@ -102,7 +91,7 @@ class Penalised(Acquisition):
 
     @property
     def _needs_positivity(self) -> bool:
-        return not (self.logarithmic or isinstance(self.acquisition, NEVER_NEGATIVE))
+        return not (self.logarithmic or self.acquisition.non_negative)
 
     def _values(self, posterior: Belief, X: Points) -> Matrix:
         """Scores under each component `(k, m)`, or those of the whole `(1, m)`."""

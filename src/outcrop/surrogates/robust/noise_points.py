@@ -1,15 +1,15 @@
-"""Points around a point that stand for noise around it.
+"""Weighted points around a point that represent Gaussian noise.
 
-With q directions whose outer products add up to the covariance, they are the symmetric set of the
-unscented transform, two points in each direction, as soon as q ≥ 3 [Julier & Uhlmann 1997; κ = 0].
-In one or two directions that would be so few that an optimum narrower than the noise is met by half
-of the weight or missed: there they are the nodes of Gauss-Hermite quadrature. All weights are
-positive, and give the moments of the noise up to the third at least.
+The covariance is the sum of the outer products of q directions. For q ≥ 3 the points are the
+symmetric set of the unscented transform, two in each direction [Julier & Uhlmann 1997; κ = 0].
+For q ≤ 2 that set is so small that an optimum narrower than the noise gets half of the weight or
+none: there the points are the nodes of Gauss-Hermite quadrature. All weights are positive; the
+moments of the noise are exact up to the third at least.
 """
 
 from __future__ import annotations
 
-__all__ = ["Surroundings"]
+__all__ = ["NoisePoints"]
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ from outcrop.surrogates.noisy.input_noise import roots
 from outcrop.surrogates.noisy.unscented import Unscented
 from outcrop.typing import Mask, Matrix, Points, Vector
 
-NODES = {1: 9, 2: 5}  # in each of so many directions
+NODES = {1: 9, 2: 5}  # quadrature nodes per direction, by the number of directions
 
 
 @dataclass(frozen=True, eq=False)
-class Surroundings:
-    """The same `S` points around each of `m` points `X`; `m·S` rows belong together in order.
+class NoisePoints:
+    """The same `S` shifts for each of `m` points `X`; arrays over all have `m·S` rows in order.
 
-    `numbers` are the columns that are no codes. `active` tells which entries count: what does not
-    is not moved.
+    `numbers` are the columns without codes. `active` tells which entries of points are active;
+    inactive ones are not shifted.
     """
 
     covariance: Matrix  # (D, D)
@@ -44,8 +44,8 @@ class Surroundings:
         covariance: Matrix,
         numbers: tuple[int, ...] | None = None,
         active: Callable[[Points], Mask] | None = None,
-    ) -> Surroundings:
-        """Those of noise with this covariance, which is not all 0."""
+    ) -> NoisePoints:
+        """The points for noise with this covariance, which has a nonzero entry."""
         root = roots(covariance[None])[0]
         q = len(root)
         if q in NODES:
@@ -68,14 +68,14 @@ class Surroundings:
         return (X[:, None, :] + shifts).reshape(-1, X.shape[1])
 
     def average(self, values: Matrix) -> Matrix:
-        """Of `values` `(m·S, …)` at all points, `(m, …)`."""
+        """The weighted means `(m, …)` of `values` `(m·S, …)` at all points."""
         return np.tensordot(self.weights, values.reshape(-1, len(self), *values.shape[1:]), (0, 1))
 
     def scatter(self, bars: Matrix) -> Matrix:
-        """How a gradient in averages `(m, …)` travels back to the values, `(m·S, …)`."""
+        """The gradient in the values `(m·S, …)` from that in their averages `(m, …)`."""
         weights = self.weights[(None, ..., *(None,) * (bars.ndim - 1))]
         return (weights * bars[:, None]).reshape(-1, *bars.shape[1:])
 
     def gather(self, bars: Points) -> Points:
-        """How a gradient in all points travels back to those they are around, `(m, D)`."""
+        """The gradient in `X`, `(m, D)`, from that in all points around it."""
         return bars.reshape(-1, len(self), bars.shape[1]).sum(1)

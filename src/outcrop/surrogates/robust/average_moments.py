@@ -1,49 +1,57 @@
-"""Mean and variance of an average over points, by what a posterior tells of how they vary together.
+"""Mean and variance of an average over input noise, for each kind of posterior.
 
-`around` are `S` points around each of `m` points `X`, see `surroundings`; `n` observations.
+`around` holds the `S` points around each of `m` points `X`; there are `n` observations.
 """
 
 from __future__ import annotations
 
-__all__ = ["Average", "Jointly", "Process", "Stretched", "Together"]
+__all__ = ["Average", "JointAverage", "ProcessAverage", "RescaledAverage", "CorrelatedAverage"]
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from outcrop.data import Observations, Pairs
-from outcrop.errors import ModelError
 from outcrop.kernels import ExpectedRBF, Kernel
 from outcrop.kernels.uncertain import UncertainPairs
 from outcrop.linalg import solve_lower, solve_upper
 from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
-from outcrop.surrogates.noisy.supported_kernels import require_stationary, with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
-from outcrop.surrogates.surroundings import Surroundings
+from outcrop.surrogates.robust.noise_points import NoisePoints
 from outcrop.typing import Matrix, Points, Vector
 
-AT_ONCE = 128  # points whose covariances are looked at together, of which few are needed
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 128  # points whose joint covariance is computed at a time; only its blocks are used
 STEP = 1e-5  # of central differences in the unit cube
 
 
+class JointPosterior(Posterior, DrawsFunctions, Protocol):
+    """A posterior with joint predictions."""
+
+
 class Average(Protocol):
-    """How an average is predicted."""
+    """A way to predict an average."""
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
-        """Its mean and variance, and how gradients in them travel back to `X`."""
+        """Mean and variance of the average, and the pullback of gradients in them to `X`."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class Process:
-    """The average of a Gaussian process: a process whose kernel is averaged over its inputs."""
+class ProcessAverage:
+    """The average of a Gaussian process: a process whose kernel is averaged over its inputs.
+
+    The kernel is averaged in closed form where it declares one, and over `around` elsewhere.
+    """
 
     posterior: GPPosterior
-    around: Surroundings
+    around: NoisePoints
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         posterior = self.posterior
@@ -72,7 +80,7 @@ class Process:
         return posterior.model.mean + cross @ posterior.alpha, prior - V.T @ V
 
     def _cross(self, X: Points) -> tuple[Matrix, Callable[[Matrix], Points]]:
-        """Covariances with the observations `(m, n)`, and how a gradient travels back to `X`."""
+        """Covariances with the observations `(m, n)`, and the pullback of a gradient to `X`."""
         if self.is_exact:
             exact, pull = self._kernel.on(self._uncertain(X))
             return exact, lambda bar: pull.inputs(bar)[0]
@@ -85,24 +93,25 @@ class Process:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the expectation needs no points."""
+        """Whether the kernel is averaged in closed form."""
         return self._expected is not None
 
     @cached_property
     def _expected(self) -> Kernel | None:
-        """The kernel as one that can be averaged exactly, if it is made of RBF kernels."""
+        """The kernel with its expectation in closed form; None if there is none here."""
         data = self.posterior.data
         if self.around.active is not None:
-            return None  # what is inactive is exact, and so no two points need be alike
+            return None  # inactive entries have no noise, so that points differ in their covariance
         if isinstance(data, UncertainObservations):
             if data.cov is None:
-                return None  # its own noise is the kernel's
+                return None  # the kernel learns the noise of the observations
         elif type(data) is not Observations:
             return None
-        try:
-            return with_leaves("Averaged", self.posterior.model.kernel, ExpectedRBF)
-        except ModelError:
-            return None
+        expected = self.posterior.model.kernel.expected(ExpectedRBF)
+        if expected is None:
+            kernel = self.posterior.model.kernel
+            logger.debug("no closed form, averaged over %d points: %r", len(self.around), kernel)
+        return expected
 
     @property
     def _kernel(self) -> Kernel:
@@ -116,19 +125,14 @@ class Process:
 
     @cached_property
     def _cov(self) -> Matrix:
-        """As `kernels.uncertain` has it: variances, if that is all."""
+        """The covariance in the form of `kernels.uncertain`: variances if it is diagonal."""
         covariance = self.around.covariance
         variances = covariance.diagonal()
         return variances[None] if (covariance == np.diag(variances)).all() else covariance[None]
 
-    @cached_property
-    def _is_stationary(self) -> bool:
-        """Whether the variance before any observation is the same for all with the same codes."""
-        return _is_stationary(self._kernel)
-
     def _prior(self, X: Points) -> Vector:
-        """The variance of the average before any observation."""
-        if not self._is_stationary:
+        """The prior variance of the average; one number per category of a stationary kernel."""
+        if not self._kernel.is_stationary:
             parts = [self._blocks(X[part]) for part in _parts(X, self.around)]
             return np.concatenate([np.empty(0), *parts])
         codes = X.copy()
@@ -140,7 +144,7 @@ class Process:
         return levels[group.reshape(-1)]
 
     def _level(self, x: Vector) -> float:
-        """The same at one point; kept, because there are few codes."""
+        """The prior variance at one point; cached, because there are few categories."""
         key = x.tobytes()
         if key not in self._levels:
             if self.is_exact:
@@ -159,7 +163,7 @@ class Process:
 
     def _pull_prior(self, X: Points, var_bar: Vector) -> Points:
         X_bar = np.zeros_like(X)
-        if self._is_stationary:
+        if self._kernel.is_stationary:
             return X_bar
         for part in _parts(X, self.around):
             P = self.around.points(X[part])
@@ -174,16 +178,17 @@ class Process:
 
 
 @dataclass(frozen=True, eq=False)
-class Jointly:
-    """The average under any posterior that tells covariances; the variance is differentiated by
-    central differences."""
+class JointAverage:
+    """The average under any posterior with joint predictions.
 
-    posterior: DrawsFunctions
-    around: Surroundings
+    The variance is differentiated by central differences.
+    """
+
+    posterior: JointPosterior
+    around: NoisePoints
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
-        posterior: Any = self.posterior
-        each, _, pull = posterior.predict_with_pullback(self.around.points(X))
+        each, _, pull = self.posterior.predict_with_pullback(self.around.points(X))
 
         def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
             X_bar = self.around.gather(pull(self.around.scatter(mean_bar), np.zeros_like(each)))
@@ -208,7 +213,7 @@ class Jointly:
 
 
 @dataclass(frozen=True, eq=False)
-class Stretched:
+class RescaledAverage:
     """The average under a posterior with variances of its own and the correlations of `centre`.
 
     Only correlations are differentiated by central differences.
@@ -216,7 +221,7 @@ class Stretched:
 
     posterior: Posterior
     centre: GPPosterior
-    around: Surroundings
+    around: NoisePoints
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         weights, size = self.around.weights, len(self.around)
@@ -253,9 +258,9 @@ class Stretched:
         return covariance / (stds[:, :, None] * stds[:, None, :])
 
     def _priors(self, X: Points) -> Matrix:
-        """The covariances before any observation, `(m, S, S)`, or `(1, S, S)` if all are alike."""
+        """The prior covariances `(m, S, S)`, or `(1, S, S)` if all are the same."""
         is_alike = self.around.active is None and len(self.around.numbers) == X.shape[1]
-        if is_alike and _is_stationary(self.centre.model.kernel):
+        if is_alike and self.centre.model.kernel.is_stationary:
             X = X[:1]
         gram, size = self.centre.model.kernel.gram, len(self.around)
         parts = [gram(self.around.points(X[part])) for part in _parts(X, self.around)]
@@ -263,14 +268,14 @@ class Stretched:
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
-    """The average where nothing is known of covariances: as if all points varied as one.
+class CorrelatedAverage:
+    """The average under a posterior without covariances: all points are taken as fully correlated.
 
-    That is the most that the variance of the average can be.
+    This is the largest possible variance of the average.
     """
 
     posterior: Posterior
-    around: Surroundings
+    around: NoisePoints
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         means, variances, pull = self.posterior.predict_with_pullback(self.around.points(X))
@@ -284,21 +289,13 @@ class Together:
         return self.around.average(means), std**2, pull_back
 
 
-def _is_stationary(kernel: Kernel) -> bool:
-    try:
-        require_stationary("Averaged", kernel)
-    except ModelError:
-        return False
-    return True
-
-
-def _parts(X: Points, around: Surroundings) -> list[slice]:
-    """Rows of `X` whose points are looked at together."""
+def _parts(X: Points, around: NoisePoints) -> list[slice]:
+    """Rows of `X` whose points are processed together."""
     rows = max(AT_ONCE // len(around), 1)
     return [slice(start, start + rows) for start in range(0, len(X), rows)]
 
 
-def _within(covariance: Matrix, around: Surroundings) -> Vector:
+def _within(covariance: Matrix, around: NoisePoints) -> Vector:
     """wᵀ C w of the points around each row, from the covariance `(m·S, m·S)` of all of them."""
     own = _blocks_of(covariance, len(around))
     return np.einsum("s,ist,t->i", around.weights, own, around.weights)

@@ -29,15 +29,19 @@ from outcrop.priors import LogNormal
 from outcrop.space import Choice, Float, Space
 from outcrop.strategies.robust import averaged
 from outcrop.surrogates import GP, Forest, Inferred, InputNoise, LatentGP, Mixture
-from outcrop.surrogates.averaged import Averaged
-from outcrop.surrogates.averages import Jointly, Process, Together
 from outcrop.surrogates.noisy import AnalyticGP, NIGPModel, Transformed
-from outcrop.surrogates.surroundings import Surroundings
+from outcrop.surrogates.robust.average_moments import (
+    CorrelatedAverage,
+    JointAverage,
+    ProcessAverage,
+)
+from outcrop.surrogates.robust.averaged_posterior import AveragedPosterior
+from outcrop.surrogates.robust.noise_points import NoisePoints
 from outcrop.testing import POSTERIOR_CONTRACT
 from tests.surrogates.test_treed import treed
 
 COVARIANCE = np.array([[0.006, 0.002], [0.002, 0.003]])
-AROUND = Surroundings.of(COVARIANCE)
+AROUND = NoisePoints.of(COVARIANCE)
 MATERN = Offset(1.0, Scaled(1.3, Matern52([0.4, 0.6])))
 SMOOTH = Scaled(1.3, RBF([0.3, 0.5]))
 WARPED = Scaled(1.3, Warp([1.5, 0.8], [0.9, 1.2], Matern52([0.4, 0.6])))
@@ -89,8 +93,8 @@ JOINT = [name for name in BELIEFS if name != "marginal"]
 BY_POINTS = [name for name in JOINT if name not in ("RBF", "analytic")]
 
 
-def of(name: str) -> Averaged:
-    return Averaged(BELIEFS[name](), AROUND, DATA.X)
+def of(name: str) -> AveragedPosterior:
+    return AveragedPosterior(BELIEFS[name](), AROUND, DATA.X)
 
 
 @pytest.mark.parametrize("check", POSTERIOR_CONTRACT, ids=lambda check: check.__name__)
@@ -142,16 +146,17 @@ def test_mean_and_variance_are_those_of_averaged_draws():
 @pytest.mark.parametrize("name", ["RBF", "analytic"])
 def test_an_rbf_kernel_needs_no_points_and_others_do(name):
     for each, exact in ((name, True), ("Matérn", False), ("learnt noise", False)):
-        average = of(each)._average
-        assert isinstance(average, Process)
-        assert average.is_exact == exact
+        belief = of(each)
+        assert isinstance(belief._average, ProcessAverage)
+        assert belief.is_exact == exact
+    assert not of("marginal").is_exact
 
 
 def test_categories_do_not_keep_an_rbf_kernel_from_being_exact():
     kernel = Product((Subspace((0,), RBF([0.3])), Subspace((1,), Overlap([0.8]))))
     X = np.column_stack([np.linspace(0.1, 0.9, 6), [0, 1, 2, 0, 1, 2]])
     inner = GP(kernel, 1e-3).condition(Observations(X, np.sin(5 * X[:, 0]) + X[:, 1]))
-    belief = Averaged(inner, Surroundings.of(np.diag([0.01, 0.0]), (0,)), X)
+    belief = AveragedPosterior(inner, NoisePoints.of(np.diag([0.01, 0.0]), (0,)), X)
     nodes, weights = np.polynomial.hermite_e.hermegauss(20)
     for x in X:
         around = np.column_stack([x[0] + 0.1 * nodes, np.full(20, x[1])])
@@ -162,7 +167,7 @@ def test_categories_do_not_keep_an_rbf_kernel_from_being_exact():
 @pytest.mark.parametrize("name", JOINT)
 def test_without_noise_the_average_is_the_objective(name):
     inner: Any = BELIEFS[name]()
-    belief = Averaged(inner, Surroundings.of(1e-14 * np.eye(2)), DATA.X)
+    belief = AveragedPosterior(inner, NoisePoints.of(1e-14 * np.eye(2)), DATA.X)
     for ours, theirs in zip(belief.predict(Z), inner.predict(Z), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-7)
 
@@ -172,7 +177,7 @@ def test_without_noise_the_average_is_the_objective(name):
 def test_points_around_have_the_moments_of_the_noise(seed, rank):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(5, rank))
-    around = Surroundings.of(root @ root.T)
+    around = NoisePoints.of(root @ root.T)
     w, shifts = around.weights, around.shifts
     assert (w > 0).all()
     assert len(around) == {1: 9, 2: 25}.get(rank, 2 * rank)
@@ -209,22 +214,22 @@ def test_the_incumbent_is_the_lowest_average_where_something_was_observed():
 
 def test_leaves_of_a_partition_are_averaged_by_their_joint_covariance():
     data = observations(1, 40)
-    belief = Averaged(treed(data), Surroundings.of(1e-4 * np.eye(2)), data.X)
-    assert isinstance(belief._average, Jointly)
+    belief = AveragedPosterior(treed(data), NoisePoints.of(1e-4 * np.eye(2)), data.X)
+    assert isinstance(belief._average, JointAverage)
     for check in POSTERIOR_CONTRACT:
         check(belief, Z[:3])
 
 
 def test_without_covariances_points_are_taken_to_vary_as_one():
     forest = Forest(trees=8).fit(DATA, np.random.default_rng(0)).components[0]
-    belief = Averaged(forest, AROUND, DATA.X)
-    assert isinstance(belief._average, Together)
-    assert isinstance(of("marginal")._average, Together)
+    belief = AveragedPosterior(forest, AROUND, DATA.X)
+    assert isinstance(belief._average, CorrelatedAverage)
+    assert isinstance(of("marginal")._average, CorrelatedAverage)
     mean, var = belief.predict(Z)
     means, variances = forest.predict(AROUND.points(Z))
     np.testing.assert_allclose(mean, means.reshape(6, -1) @ AROUND.weights)
     np.testing.assert_allclose(np.sqrt(var), np.sqrt(variances).reshape(6, -1) @ AROUND.weights)
-    with pytest.raises(ModelError, match="ForestPosterior offers no drawn functions"):
+    with pytest.raises(ModelError, match="ForestPosterior cannot draw functions"):
         belief.draw(np.random.default_rng(0))
 
 
@@ -246,8 +251,8 @@ def test_an_unscented_process_is_averaged_within_a_category(kind):
     model = GP(kernel, 1e-3)
     transformed = Transformed(Inferred(model, Laplace()), inputs, kind=kind)
     inner: Any = transformed.posterior(model.condition(data), data, cov)
-    around = Surroundings.of(np.diag([0.01, 0.0]), (0,))
-    mean, var = Averaged(inner, around, X).predict(X)
+    around = NoisePoints.of(np.diag([0.01, 0.0]), (0,))
+    mean, var = AveragedPosterior(inner, around, X).predict(X)
     for i, x in enumerate(X):
         means, covariance = inner.predict_joint(x + around.shifts)
         assert mean[i] == pytest.approx(around.weights @ means, rel=1e-9)
@@ -267,7 +272,7 @@ def test_what_is_inactive_is_not_moved():
     kernel = Scaled(1.1, Matern52([0.4, 0.8, 0.5]))
     inner = GP(kernel, 1e-3).condition(Observations(seen, rng.normal(size=12)))
     belief = averaged(Mixture.single(inner), space, seen).components[0]
-    assert isinstance(belief, Averaged)
+    assert isinstance(belief, AveragedPosterior)
     around = belief.around.points(X).reshape(2, -1, 3)
     assert (around[0, :, 2] == 0).all()
     assert np.ptp(around[1, :, 2]) > 0.1

@@ -1,18 +1,19 @@
-"""What is believed of the objective averaged over noise in its inputs.
+"""A belief in the objective averaged over the noise of its inputs.
 
-    f̄(x) = E f(x + ε) ≈ Σ wₛ f(x + δₛ),    ε ~ N(0, C)
+    f̄(x) = E f(x + ε),    ε ~ N(0, C)
 
-with the points of `surroundings`; under a Gaussian process with an RBF kernel the expectation is
-exact. The variance is that of f̄, with the covariances of the points: where f wiggles, its average
-is known better than f itself.
+A Gaussian process whose kernel declares its expectation (`Kernel.expected`, RBF kernels) has f̄ in
+closed form. Every other belief is averaged over `NoisePoints`, f̄(x) ≈ Σ wₛ f(x + δₛ), which is
+exact for polynomials up to the third degree; `AveragedPosterior.is_exact` tells which of the two
+holds. The variance is that of f̄, with the covariances of the points: where f varies within the
+noise, its average is known better than f itself.
 
-Around a point near a bound the belief is asked beyond it, where it extrapolates: noise does not
-stop at a bound either.
+Near a bound the belief is evaluated beyond it and extrapolates: the noise does not stop at a bound.
 """
 
 from __future__ import annotations
 
-__all__ = ["Averaged", "AveragedDraw"]
+__all__ = ["AveragedPosterior", "AveragedDraw"]
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,30 +22,36 @@ import numpy as np
 
 from outcrop.errors import ModelError
 from outcrop.linalg import cholesky
-from outcrop.surrogates.averages import Average, Jointly, Process, Stretched, Together
 from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, Samples
 from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GPPosterior
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
 from outcrop.surrogates.noisy.utgp import UTGPPosterior
 from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
-from outcrop.surrogates.surroundings import Surroundings
+from outcrop.surrogates.robust.average_moments import (
+    Average,
+    CorrelatedAverage,
+    JointAverage,
+    ProcessAverage,
+    RescaledAverage,
+)
+from outcrop.surrogates.robust.noise_points import NoisePoints
 from outcrop.typing import Matrix, Points, Rng, Vector
 
-CACHED_NUMBERS = 200_000  # of covariances at a time
-JITTER = 1e-10  # of the largest variance; draws of averages close by are all but the same
+CACHED_NUMBERS = 200_000  # covariances computed at a time
+JITTER = 1e-10  # of the largest variance; averages at close points are almost equal
 
 
 @dataclass(frozen=True, eq=False)
-class Averaged:
-    """A posterior of f, seen as one of f̄.
+class AveragedPosterior:
+    """The posterior of f̄ that follows from a posterior of f.
 
-    `at` are the points to choose from, those where something was observed: the incumbent is the
-    lowest mean of f̄ there. What is observed stays an observation at its point.
+    `at` are the points with observations: the incumbent is the lowest mean of f̄ among them.
+    Observations stay observations of f at their points.
     """
 
     posterior: Posterior
-    around: Surroundings
+    around: NoisePoints
     at: Points
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
@@ -59,20 +66,20 @@ class Averaged:
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         return self._average.predict_with_pullback(X)
 
-    def condition(self, X: Points, y: Vector) -> Averaged:
-        """The same belief once `y` is also believed to be observed at `X`."""
+    def condition(self, X: Points, y: Vector) -> AveragedPosterior:
+        """The same belief given observations `y` at `X` as well."""
         return replace(self, posterior=self.posterior.condition(X, y), at=np.vstack([self.at, X]))
 
     def incumbent(self) -> float:
-        """The lowest mean of the average at the data: what a lucky value says counts for little."""
+        """The lowest mean of the average at the data; a single low value has little influence."""
         return float(self.predict(self.at)[0].min())
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
         """Mean `(m,)` and covariance `(m, m)` of the average."""
-        if isinstance(self._average, Process):
+        if isinstance(self._average, ProcessAverage):
             return self._average.predict_joint(X)
         if not isinstance(self.posterior, DrawsFunctions):
-            raise ModelError(f"{type(self.posterior).__name__} offers no joint predictions")
+            raise ModelError(f"{type(self.posterior).__name__} has no joint predictions")
         mean, covariance = self.posterior.predict_joint(self.around.points(X))
         half = self.around.average(covariance)
         return self.around.average(mean), self.around.average(half.T)
@@ -85,22 +92,27 @@ class Averaged:
             chol, _ = cholesky((covariance + covariance.T) / 2 + jitter * np.eye(len(X)))
             return mean + rng.standard_normal((n, len(X))) @ chol.T
         if not isinstance(self.posterior, Samples):
-            raise ModelError(f"{type(self.posterior).__name__} offers no joint draws")
+            raise ModelError(f"{type(self.posterior).__name__} cannot draw joint values")
         return self.around.average(self.posterior.sample(self.around.points(X), rng, n).T).T
 
     def draw(self, rng: Rng, features: int = 512) -> AveragedDraw:
         """One draw of the average as a function."""
         if not isinstance(self.posterior, DrawsFunctions):
             raise ModelError(
-                f"{type(self.posterior).__name__} offers no drawn functions; use a GP for Thompson "
-                "sampling"
+                f"{type(self.posterior).__name__} cannot draw functions; use a GP for "
+                "Thompson sampling"
             )
         return AveragedDraw(self.posterior.draw(rng, features), self.around)
 
     def scales(self) -> Vector:
-        """Those of f, or all of the cube where it has none."""
+        """The scales of f, or 1 where it has none."""
         own = getattr(self.posterior, "scales", None)
         return np.ones(self.at.shape[1]) if own is None else own()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the average is the expectation in closed form, not a sum over points."""
+        return isinstance(self._average, ProcessAverage) and self._average.is_exact
 
     @cached_property
     def _average(self) -> Average:
@@ -108,22 +120,22 @@ class Averaged:
         if isinstance(posterior, GPPosterior):
             data = posterior.data
             if not isinstance(data, UncertainObservations) or data.ends == 1:
-                return Process(posterior, self.around)
+                return ProcessAverage(posterior, self.around)
         if isinstance(posterior, UTGPPosterior | FullUTGPPosterior):
             centre = posterior.inner
             if isinstance(centre, GPPosterior):
-                return Stretched(posterior, centre, self.around)
+                return RescaledAverage(posterior, centre, self.around)
         if isinstance(posterior, DrawsFunctions):
-            return Jointly(posterior, self.around)
-        return Together(posterior, self.around)
+            return JointAverage(posterior, self.around)
+        return CorrelatedAverage(posterior, self.around)
 
 
 @dataclass(frozen=True, eq=False)
 class AveragedDraw:
-    """A function drawn from a belief, averaged."""
+    """The average of a function drawn from a belief; `draw(X)` is `(m,)`."""
 
     draw: Draw
-    around: Surroundings
+    around: NoisePoints
 
     def __call__(self, X: Points) -> Vector:
         return self.around.average(self.draw(self.around.points(X)))
