@@ -1,8 +1,8 @@
-"""An acquisition that is worth less near busy points.
+"""An acquisition times a penalty near busy points.
 
-Over a mixture each component has its own penalty: what it scores is penalised before the mean over
-components is taken. On a log scale the logarithm of the penalty is added. A score that belongs to
-the mixture as a whole meets the mean of the penalties instead.
+In a mixture each component has its own penalty, which multiplies its score before the mean over
+components is taken. On a log scale the logarithm of the penalty is added. A score of the mixture as
+a whole is multiplied by the mean of the penalties.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Penalised(Acquisition):
     acquisition: Acquisition
     penalty: Penalty
     positivity: str = "softplus"
-    lowest: Matrix | float = 0.0  # (k, 1), or (1, 1) if the score is one of the whole
+    lowest: Matrix | float = 0.0  # (k, 1), or (1, 1) for a score of the mixture as a whole
 
     @property
     def logarithmic(self) -> bool:  # type: ignore[override]
@@ -53,9 +53,7 @@ class Penalised(Acquisition):
         step: int,
     ) -> Acquisition:
         inner = self.acquisition.prepare(posterior, incumbent, candidates, rng, step)
-        if isinstance(
-            inner, TopBranches
-        ):  # which rules out leaves, and leaves the others as they are
+        if isinstance(inner, TopBranches):  # the restriction to leaves stays outside the penalty
             return replace(inner, acquisition=replace(self, acquisition=inner.acquisition))
         ready = replace(self, acquisition=inner)
         if ready._needs_positivity and self.positivity == "offset":
@@ -94,7 +92,7 @@ class Penalised(Acquisition):
         return not (self.logarithmic or self.acquisition.non_negative)
 
     def _values(self, posterior: Belief, X: Points) -> Matrix:
-        """Scores under each component `(k, m)`, or those of the whole `(1, m)`."""
+        """Scores under each component `(k, m)`, or of the mixture as a whole `(1, m)`."""
         if not isinstance(self.acquisition, Pointwise):
             return self.acquisition(posterior, X)[None]
         mean, var = each(posterior).predict_each(X)
@@ -109,7 +107,7 @@ class Penalised(Acquisition):
         return positive * factor, slope * factor, positive * factor
 
     def _positive(self, scores: Matrix) -> tuple[Matrix, Matrix]:
-        """Scores that are not negative, and their derivative in what they were."""
+        """Scores made positive, and their derivatives in the original scores."""
         if not self._needs_positivity:
             return scores, np.ones_like(scores)
         if self.positivity == "offset":
