@@ -70,7 +70,7 @@ def test_a_belief_that_draws_nothing_is_refused():
             return self.part.predict(X)
 
     mixture = Mixture.single(Silent(belief("box", "forest").components[0]))
-    with pytest.raises(MethodError, match="Silent offers can draw neither functions nor"):
+    with pytest.raises(MethodError, match="Silent can draw neither functions nor"):
         prepared(mixture, np.zeros((1, 2)))
 
 
