@@ -1,7 +1,8 @@
 """Type aliases for the signatures of Outcrop.
 
 `Points` are `(n, d)` on the unit cube, `Vector` is `(n,)` or `(d,)`, `Matrix` is `(n, m)`; all are
-float64. `Params` maps a flat parameter name to a plain Python value.
+float64. `Params` maps a flat parameter name to a plain Python value. A `JsonObject` has values that
+`outcrop.records` can write as JSON.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 __all__ = [
     "Conditions",
     "Indices",
+    "JsonObject",
     "Mask",
     "Matrix",
     "Params",
@@ -31,6 +33,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 Indices: TypeAlias = NDArray[np.intp]
 Rng: TypeAlias = np.random.Generator
 Params: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = Mapping[str, object]
 
 # Pairs (column of a choice, code of an option); a point is inside where all of them hold.
 Conditions: TypeAlias = tuple[tuple[int, int], ...]

@@ -1,8 +1,8 @@
-"""Conditional problems whose binary decisions open a tree of sub-spaces [Jenatton et al. 2017].
+"""Conditional problems with a tree of binary decisions [Jenatton et al. 2017].
 
-Decisions are x1, x2, …, numbered level by level; every leaf has one variable of its own, numbered
-on, and adds its square to a shift; an inner node may share a variable r among all leaves below it.
-The paper's small tree with shared variables reads
+Decisions are x1, x2, …, numbered level by level. The value of a leaf is the square of its own
+variable, numbered after the decisions, plus a shift. All leaves below a decision may share a
+variable r. The paper's small tree with shared variables is
 
     x1 = 0, x2 = 0 :  x4² + 0.1 + r8        x1 = 1, x3 = 0 :  x6² + 0.3 + r9
     x1 = 0, x2 = 1 :  x5² + 0.2 + r8        x1 = 1, x3 = 1 :  x7² + 0.4 + r9
@@ -23,7 +23,7 @@ from outcrop.space import Choice, Float, Space
 from outcrop.typing import Params
 
 SHIFT = 0.1  # of the first leaf, and between one leaf and the next
-VERTEX = 0.5  # where a shared variable that enters as a square is best
+VERTEX = 0.5  # the best value of a shared variable that enters as a square
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class LeafNode:
 
 @dataclass(frozen=True)
 class DecisionNode:
-    """A decision between two sub-trees, and perhaps a variable on [0, 1] that both share."""
+    """A decision between two subtrees, and optionally a variable on [0, 1] that both share."""
 
     variable: str
     left: Node
@@ -61,8 +61,8 @@ class DecisionNode:
     def value(self, params: Params, prefix: str = "") -> float:
         """The value below this node, whose flat names begin with `prefix`."""
         option = params[prefix + self.variable]
-        branch = self.right if option == "1" else self.left
-        below = branch.value(params, f"{prefix}{self.variable}.{option}.")
+        chosen = self.right if option == "1" else self.left
+        below = chosen.value(params, f"{prefix}{self.variable}.{option}.")
         if not self.shared:
             return below
         r = float(params[prefix + self.shared])
@@ -79,7 +79,7 @@ Node = LeafNode | DecisionNode
 
 
 def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False) -> Problem:
-    """2^depth leaves shifted by 0.1, 0.2, … from left to right; the paper's are `depth=2` and 3.
+    """2^depth leaves with the shifts 0.1, 0.2, …; the paper's trees have `depth=2` and 3.
 
     With `shared`, each child of the root shares a variable among the leaves below it; it enters
     linearly or, if `quadratic`, as (r − ½)².
@@ -104,9 +104,9 @@ def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False)
 
 
 def unbalanced_tree(leaves: int = 4) -> Problem:
-    """A caterpillar: every decision ends in a leaf or goes on, with shifts growing downwards.
+    """A caterpillar: every decision has a leaf and the next decision; shifts grow downwards.
 
-    The shape of the paper's unbalanced trees is not published; this one is ours.
+    The shape of the paper's unbalanced trees is not published; this one is our choice.
     """
     tree: Node = LeafNode(f"x{2 * leaves - 1}", SHIFT * leaves)
     for number in range(leaves - 1, 0, -1):

@@ -160,7 +160,7 @@ class Loop:
             with self.interrupts.allowed():
                 callback(self.study, trial)
         if len(self.tracebacks) == self.tally.done - 1 and "traceback" in trial.info:
-            self.tracebacks.append(trial.info["traceback"])
+            self.tracebacks.append(str(trial.info["traceback"]))
             if self.tally.done == HOPELESS and self.tally.best is None:
                 raise AllTrialsFailed(
                     f"the first {HOPELESS} trials all raised; the first traceback:\n"
