@@ -232,8 +232,8 @@ class _Nested:
         return None
 
     def _proposed(self, view: View, visit: Visit, within: View, rng: Rng) -> Suggestion:
-        model, inner = self.whole, self.levels.inner
-        if not self.settings.pooled or not isinstance(model, ModelBased):
+        model, inner = self.model, self.levels.inner
+        if model is None:
             return self.inner.propose(within, rng)
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known

@@ -100,7 +100,7 @@ def defaults(name: object) -> dict[str, Any]:
     >>> defaults("acquisition.UCB")
     {'kappa': 2.0}
     """
-    kind = _classes().get(name) if isinstance(name, str) else None
+    kind = _class_called(name)
     if kind is None or issubclass(kind, Enum):
         return {}
     left_out = {
@@ -133,6 +133,10 @@ def _classes() -> dict[str, type]:
         for name in package.__all__
     }
     return {name: kind for name, kind in public.items() if _makes_parts(kind)}
+
+
+def _class_called(name: object) -> type | None:
+    return _classes().get(name) if isinstance(name, str) else None
 
 
 @cache
@@ -197,7 +201,7 @@ def _restored(data: Mapping[str, Any]) -> Any:
         )
     stored = dict(renamed(data))
     name = stored.pop("class")
-    kind = _classes().get(name) if isinstance(name, str) else None
+    kind = _class_called(name)
     if kind is None:
         raise MethodError(f"a stored method has a part of the unknown class {name!r}; {NEWER}")
     if issubclass(kind, Enum):

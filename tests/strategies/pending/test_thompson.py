@@ -35,7 +35,7 @@ def test_suggestions_are_by_functions_drawn_anew_from_the_belief():
 
 
 @pytest.mark.parametrize("surrogate", ["laplace", "forest"])
-def test_without_sample_paths_values_are_drawn_jointly_at_the_candidates(surrogate):
+def test_without_drawn_functions_values_are_drawn_jointly_at_the_candidates(surrogate):
     mixture = belief("box", surrogate)
     X = np.random.default_rng(1).random((40, 2))
     acquisition = prepared(mixture, X)

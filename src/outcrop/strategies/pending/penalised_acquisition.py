@@ -63,7 +63,7 @@ class Penalised(Acquisition):
     def __call__(self, posterior: Belief, X: Points) -> Vector:
         log_penalty, scores = self.penalty.log(X), self._values(posterior, X)
         weights = each(posterior).weights
-        if not isinstance(self.acquisition, Pointwise):
+        if self._pointwise is None:
             mean_penalty, _ = averaged(log_penalty, weights, logarithmic=True)
             return self._lowered(scores, mean_penalty[None])[0][0]
         values, _, _ = self._lowered(scores, log_penalty)
@@ -72,7 +72,7 @@ class Penalised(Acquisition):
     def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         log_penalty, penalty_pull = self.penalty.log_with_pullback(X)
         belief = each(posterior)
-        if not isinstance(self.acquisition, Pointwise):
+        if self._pointwise is None:
             mean_penalty, share = averaged(log_penalty, belief.weights, logarithmic=True)
             score, gradient = self.acquisition.with_gradient(posterior, X)
             value, score_bar, penalty_bar = self._lowered(score[None], mean_penalty[None])
@@ -80,7 +80,7 @@ class Penalised(Acquisition):
             return value[0], gradient
         mean, var, pull = belief.predict_each_with_pullback(X)
         std = deviation(var)
-        scores, mean_bar, std_bar = self.acquisition.pointwise(mean, std)
+        scores, mean_bar, std_bar = self._pointwise.pointwise(mean, std)
         values, score_bar, penalty_bar = self._lowered(scores, log_penalty)
         value, share = averaged(values, belief.weights, self.logarithmic)
         bar = share * score_bar
@@ -88,15 +88,20 @@ class Penalised(Acquisition):
         return value, gradient + penalty_pull(share * penalty_bar)
 
     @property
+    def _pointwise(self) -> Pointwise | None:
+        """The acquisition if it scores components one by one."""
+        return self.acquisition if isinstance(self.acquisition, Pointwise) else None
+
+    @property
     def _needs_positivity(self) -> bool:
         return not (self.logarithmic or self.acquisition.non_negative)
 
     def _values(self, posterior: Belief, X: Points) -> Matrix:
         """Scores under each component `(k, m)`, or of the mixture as a whole `(1, m)`."""
-        if not isinstance(self.acquisition, Pointwise):
+        if self._pointwise is None:
             return self.acquisition(posterior, X)[None]
         mean, var = each(posterior).predict_each(X)
-        return self.acquisition.pointwise(mean, deviation(var))[0]
+        return self._pointwise.pointwise(mean, deviation(var))[0]
 
     def _lowered(self, scores: Matrix, log_penalty: Matrix) -> tuple[Matrix, Matrix, Matrix]:
         """Penalised scores, and their derivatives in both, all of one shape."""
