@@ -67,16 +67,20 @@ def run(options: Namespace) -> None:
         for name, records, seconds in evaluated(chosen, options.jobs):
             for record in records:
                 write(output, record)
-            total += len(records)
+            total += sum(map(is_suggestion, records))
             taken += seconds
             digests[name] = [len(records), digest(records)]
             if before is not None:
                 print(differences.add(name, records, before.pop(name, [])), flush=True)
             else:
                 print(f"{len(records):3} {seconds:6.2f} s  {name}", flush=True)
-    print(f"{total} suggestions of {len(digests)} cases, {taken:.0f} s of processor time")
+    records = sum(count for count, _ in digests.values())
+    print(
+        f"{total} suggestions and {records - total} beliefs and errors of {len(digests)} cases, "
+        f"{taken:.0f} s of processor time"
+    )
     if options.save:
-        save("recorded", header() | {"suggestions": total, "cases": digests})
+        save("recorded", header() | {"suggestions": total, "records": records, "cases": digests})
     if before is not None:
         for name in [name for name in before if fnmatch(name, options.only)]:
             print(differences.add(name, [], before[name]))
@@ -110,6 +114,10 @@ def recorded(name: str) -> tuple[str, list[Record], float]:
             failed = {"params": {"error": type(error).__name__}, "why": {"error": str(error)}}
             records.append({"case": name, "number": None, **failed})
     return name, [exact(record) for record in records], time.process_time() - start
+
+
+def is_suggestion(record: Record) -> bool:
+    return not record["why"].keys() & {"belief", "recommended", "error"}
 
 
 def exact(value: Any) -> Any:
