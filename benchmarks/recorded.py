@@ -61,26 +61,28 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     chosen = [name for name in cases() if fnmatch(name, options.only)]
     before = None if options.against is None else read(options.against)
-    total, digests, taken, differences = 0, {}, 0.0, Differences()
+    digests: dict[str, tuple[int, str]] = {}
+    suggestions, taken, differences = 0, 0.0, Differences()
     with options.output.open("w") if options.output else nullcontext() as output:
         write(output, {"header": header()})
         for name, records, seconds in evaluated(chosen, options.jobs):
             for record in records:
                 write(output, record)
-            total += sum(map(is_suggestion, records))
+            suggestions += sum(map(is_suggestion, records))
             taken += seconds
-            digests[name] = [len(records), digest(records)]
-            if before is not None:
-                print(differences.add(name, records, before.pop(name, [])), flush=True)
-            else:
+            digests[name] = len(records), digest(records)
+            if before is None:
                 print(f"{len(records):3} {seconds:6.2f} s  {name}", flush=True)
-    records = sum(count for count, _ in digests.values())
+            else:
+                print(differences.add(name, records, before.pop(name, [])), flush=True)
+    others = sum(count for count, _ in digests.values()) - suggestions
     print(
-        f"{total} suggestions and {records - total} beliefs and errors of {len(digests)} cases, "
+        f"{suggestions} suggestions, and {others} beliefs and errors, of {len(digests)} cases in "
         f"{taken:.0f} s of processor time"
     )
     if options.save:
-        save("recorded", header() | {"suggestions": total, "records": records, "cases": digests})
+        counts = {"suggestions": suggestions, "others": others}
+        save("recorded", header() | counts | {"cases": digests})
     if before is not None:
         for name in [name for name in before if fnmatch(name, options.only)]:
             print(differences.add(name, [], before[name]))
