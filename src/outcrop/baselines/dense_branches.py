@@ -1,4 +1,4 @@
-"""Dense Gaussian processes whose kernel is made for the branches of a conditional space."""
+"""The base of Gaussian processes with a dense kernel for conditional spaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from outcrop.surrogates.space_nodes import has_leaves
 
 
 class DenseBranches(Kind):
-    """A kind for spaces with choices that differs from the plain process in its kernel only."""
+    """A kind for spaces with choices; it differs from the plain process in its kernel only."""
 
     search_domain = SearchDomain.BRANCHES
 

@@ -1,4 +1,4 @@
-"""A Gaussian process for every branch of a conditional space, with nothing in common."""
+"""Independent Gaussian processes, one for every branch of a conditional space."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from outcrop.surrogates.tree_structured import scaled_kernel
 
 @dataclass(frozen=True)
 class Independent(Kind):
-    """A process for every leaf, none of which learns from another.
+    """A process for every leaf, independent of all others.
 
     oc.Method(surrogate=oc.baselines.Independent())
     """

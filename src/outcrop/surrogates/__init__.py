@@ -1,4 +1,4 @@
-"""Beliefs about the objective: kinds of surrogate, models, posteriors, and their inference."""
+"""Surrogates of the objective: kinds of surrogate, models, posteriors, and their inference."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 @dataclass(frozen=True, eq=False)
 class LatentDraw(ProcessDraw):
-    """A function of points and latents, at h = 0: the latents are columns more of its own `X`."""
+    """A function of points and latents, at h = 0; the latents are further columns of `X`."""
 
     @classmethod
     def of(cls, posterior: GPPosterior, latents: Matrix, rng: Rng, features: int) -> LatentDraw:
@@ -46,7 +46,7 @@ class LatentDraw(ProcessDraw):
 
 
 def augmented(kernel: Kernel, dimension: int, count: int) -> Kernel:
-    """A kernel of `dimension` numbers as one of `count` columns more, which hold latents."""
+    """`kernel` of `dimension` columns, extended by `count` columns of latents."""
     if not kernel.sees_numbers:
         return kernel
     if isinstance(kernel, Stationary):

@@ -23,10 +23,10 @@ STEP = 1e-4  # of a column of A: truncation (h²) and rounding (1e-12 / h) are b
 
 @dataclass(frozen=True, eq=False)
 class MarginalPosterior:
-    """The mean at θ̂, and a variance that includes what θ's uncertainty does to the prediction.
+    """The mean at θ̂, and a variance that includes the effect of the uncertainty of θ.
 
     With ∂ along the columns of A, `variance="thesis"` is 4/3 V + |∂m|² + |∂V|²/(3V), and `"moment"`
-    is V + |∂m|²: the thesis' form keeps 4/3 of the variance even when nothing is uncertain.
+    is V + |∂m|²: the form of the thesis keeps 4/3 of the variance even when θ is certain.
     """
 
     centre: Posterior

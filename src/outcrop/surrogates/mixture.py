@@ -1,6 +1,6 @@
-"""Belief under uncertainty about the belief: posteriors with weights.
+"""Mixtures: posteriors with weights.
 
-`k` components, `m` points. Nothing downstream knows how a mixture came about.
+`k` components, `m` points. Nothing downstream depends on how a mixture was made.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) 
 class Mixture:
     """A weighted set of posteriors.
 
-    `state` is what the next fit starts from: plain data, small, and fit to be stored.
+    The next fit starts from `state`: plain data, small enough to be stored.
     """
 
     components: tuple[Posterior, ...]
@@ -100,5 +100,5 @@ class Mixture:
 
     @cached_property
     def _stack(self) -> Stack | LeafwiseStack | None:
-        """The components as arrays, where they differ in numbers only."""
+        """The components as arrays, if they differ in numbers only."""
         return Stack.of(self.components) or LeafwiseStack.of(self.components)

@@ -14,8 +14,10 @@ from outcrop.params import stacked
 from outcrop.testing.differences import Steps, central_differences, numbers, with_number
 from outcrop.typing import Points, Vector
 
-FEATURES = 20_000  # their mean product then misses the kernel by about 1/√20000 = 0.007 a standard
-FEATURE_TOLERANCE = 0.06  # deviation; eight of them leave room for heavy-tailed products
+# The mean product of features has a standard error of about 1/√20000 = 0.007; the tolerance of
+# eight standard errors leaves room for heavy-tailed products.
+FEATURES = 20_000
+FEATURE_TOLERANCE = 0.06
 
 
 def gram_is_symmetric(kernel: Kernel, X: Points) -> None:
@@ -139,7 +141,7 @@ def children_can_be_put_back(kernel: Kernel, X: Points) -> None:
 
 
 def a_stationary_kernel_does_not_see_a_common_shift(kernel: Kernel, X: Points) -> None:
-    """Of points with the same codes: what is active is the same for them."""
+    """Checked on points with the same codes, which have the same active parameters."""
     codes = np.array([_is_code(column) for column in X.T])
     shift = np.where(codes, 0.0, 0.25)
     if kernel.is_stationary:

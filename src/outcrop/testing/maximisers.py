@@ -1,4 +1,4 @@
-"""Checks that every maximiser must pass, on a space and a function there. Seeds are fixed."""
+"""Checks that every maximiser must pass, given a space and a function on it. Seeds are fixed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from outcrop.maximise import Function, Maximum
 from outcrop.space import Space
 from outcrop.typing import Points, Rng, Vector
 
-FORBIDDEN = 4  # maxima that are forbidden one after the other
+FORBIDDEN = 4  # maxima forbidden in turn
 
 
 class AnyMaximiser(Protocol):

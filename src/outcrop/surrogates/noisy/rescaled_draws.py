@@ -1,7 +1,7 @@
-"""Draws of a posterior that says what it believes point by point only.
+"""Draws from a posterior of which only the marginals are known.
 
-They vary together as draws of a Gaussian process nearby do, and have the posterior's own mean and
-variance everywhere:
+A draw f of a similar Gaussian process (m₀, s₀²) is moved and scaled to the mean and the variance of
+the posterior (m, s²) at every point; the correlations are those of the process:
 
     g(x) = m(x) + (f(x) − m₀(x)) s(x) / s₀(x)
 """
@@ -22,7 +22,7 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 @dataclass(frozen=True, eq=False)
 class RescaledDraw:
-    """A path of `centre`, moved and stretched to be one of `posterior`."""
+    """A draw of `centre`, moved and scaled to the mean and variance of `posterior`."""
 
     posterior: Posterior
     centre: Posterior

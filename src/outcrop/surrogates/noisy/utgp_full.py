@@ -33,14 +33,14 @@ from outcrop.surrogates.noisy.unscented import Rule, Unscented
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 SPREAD = sqrt(3.0)  # standard deviations: makes the three points on a line Gauss and Hermite's
-LEAST = 1e-12  # of the prior variance: rounding level of what a moved observation is surprised by
-CHUNK = 2_000_000  # covariances with moved points that are held at a time
+LEAST = 1e-12  # of the prior variance: rounding level of s
+CHUNK = 2_000_000  # covariances with moved points in memory at a time
 
 
 class Sets(NamedTuple):
-    """What predictions need of all moved data sets."""
+    """Arrays of all moved data sets that predictions need."""
 
-    X: Points  # (J, d), where the observation that moved is
+    X: Points  # (J, d), the points of the moved observations
     rows: Matrix  # (J, n), 1 at that observation
     T: Matrix  # (J, n)
     gain: Vector  # (J,), e/s
@@ -51,7 +51,7 @@ class Sets(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FullUTGPPosterior:
-    """What a process says when each of its observations may have been moved."""
+    """The posterior if each observation may have been moved on its own."""
 
     inner: GPPosterior
     cov: Matrix  # of the observations' points
@@ -88,7 +88,7 @@ class FullUTGPPosterior:
         return float(self.predict(self.inner.data.X)[0].min())
 
     def scales(self) -> Vector:
-        """Those of the central process."""
+        """The lengthscales of the central process."""
         return self.inner.scales()
 
     @property
