@@ -38,7 +38,7 @@ class StoredTuples(ABC):
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
-    def to_json(self) -> dict[str, list[Any]]:
+    def to_json(self) -> dict[str, list[float]]:
         """An object of lists, by the names of the fields."""
         return {field.name: np.array(getattr(self, field.name)).tolist() for field in fields(self)}
 

@@ -11,7 +11,6 @@ __all__ = ["Chooser", "Condition", "Sighting", "conditions_of"]
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +71,7 @@ def conditions_of(
             continue
         order = list(sightings[int(here.argmax())].values)
         before = {each: place for place, each in enumerate(order[: order.index(name)])}
-        best: tuple[Any, ...] = ()
+        best: tuple[int, int, int, str] | None = None
         for parent, chooser in choosers.items():
             opens = _opens(chooser, codes[parent], here) if parent != name else None
             if opens is None:
@@ -81,8 +80,9 @@ def conditions_of(
             unexplained = opens[apart[apart != ABSENT]]
             if not unexplained.all():  # a parent is in more trials than what depends on it
                 rank = (-int(unexplained.sum()), _tests(codes[parent], whole | here))
-                best = max(best, (*rank, before.get(parent, -1), parent))
-        if best:
+                ranked = (*rank, before.get(parent, -1), parent)
+                best = ranked if best is None else max(best, ranked)
+        if best is not None:
             parent = best[-1]
             opens = _completed(choosers[parent], codes[parent], here, whole)
             values = choosers[parent].values

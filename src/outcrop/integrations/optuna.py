@@ -19,7 +19,8 @@ from outcrop.space import Float, Space
 from outcrop.strategies import strategy_for
 from outcrop.strategies.registry import MakesStrategies
 from outcrop.study.argument_checks import checked_noise, checked_seed
-from outcrop.typing import Params, Rng
+from outcrop.study.created_event import MethodLike
+from outcrop.typing import JsonObject, Params, Rng
 
 try:
     from optuna.distributions import BaseDistribution
@@ -65,7 +66,7 @@ class OutcropSampler(BaseSampler):
     def __init__(
         self,
         space: Space | None = None,
-        method: Any = "auto",
+        method: MethodLike = "auto",
         seed: int | None = None,
         noise: bool | float | None = None,
     ) -> None:
@@ -91,7 +92,7 @@ class OutcropSampler(BaseSampler):
                     for name, flat in named
                 },
             )
-        self._warm: tuple[str, Space, Mapping[str, Any]] | None = None
+        self._warm: tuple[str, Space, JsonObject] | None = None
         self._turn = threading.Lock()  # one thread after the other, each with the trials before
 
     def space_of(self, study: Study) -> Space | None:
@@ -149,10 +150,10 @@ class OutcropSampler(BaseSampler):
     def reseed_rng(self) -> None:
         """Nothing: random numbers depend on the trial's number, which no two workers share."""
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_turn"}
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
+    def __setstate__(self, state: JsonObject) -> None:
         vars(self).update(state)
         self._turn = threading.Lock()
 

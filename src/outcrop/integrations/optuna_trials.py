@@ -7,7 +7,7 @@ sampler published when it was suggested, so that other workers can use all its p
 from __future__ import annotations
 
 __all__ = [
-    "Row",
+    "TrialRow",
     "declared_of",
     "declared_rows",
     "distribution_of",
@@ -41,6 +41,7 @@ from outcrop.integrations.parameter_tree import Item, Tree
 from outcrop.integrations.tree_building import Declared, grown
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Parameter
 from outcrop.strategies.base import View
+from outcrop.typing import JsonObject, Mask, Params
 
 logger = logging.getLogger(__name__)
 
@@ -49,11 +50,11 @@ END = ""  # after the last part, since an earlier assignment may have had more p
 CHUNK = 1000  # characters; Optuna's limit for an attribute is 2045 with quotes escaped
 
 
-class Row(NamedTuple):
+class TrialRow(NamedTuple):
     """A trial and its configuration in the tree."""
 
     trial: FrozenTrial
-    params: Mapping[str, Any]  # nested
+    params: Params  # nested
 
 
 # Distributions
@@ -141,7 +142,7 @@ def published(trial: FrozenTrial) -> dict[str, float]:
 
 def learnt_rows(
     trials: Sequence[FrozenTrial], distributions: Mapping[str, BaseDistribution]
-) -> tuple[Tree, list[Row]]:
+) -> tuple[Tree, list[TrialRow]]:
     """The tree of the parameters in `distributions`, inferred from trials, and the trials in it.
 
     Trials with a value outside of `distributions` are left out.
@@ -171,13 +172,13 @@ def learnt_rows(
         if trial.state != TrialState.COMPLETE:
             layers.append(_legal(published(trial), declared))
         if any(layers):
-            rows.append(Row(trial, tree.configuration(layers, _middle)))
+            rows.append(TrialRow(trial, tree.configuration(layers, _middle)))
     return tree, rows
 
 
 def declared_rows(
     trials: Sequence[FrozenTrial], tree: Tree, distributions: Mapping[str, BaseDistribution]
-) -> list[Row]:
+) -> list[TrialRow]:
     """The trials in a declared tree; `SpaceError` if a completed one contradicts it.
 
     Other trials that contradict it are left out: usually they failed for that reason.
@@ -193,7 +194,7 @@ def declared_rows(
             if any(layers):
                 params = tree.configuration(layers, _missing if complete else _middle)
                 _check_active(trial, tree.assignment(params))
-                rows.append(Row(trial, params))
+                rows.append(TrialRow(trial, params))
         except ParamsError as error:
             if complete:
                 raise SpaceError(
@@ -248,12 +249,12 @@ def _check_active(trial: FrozenTrial, assignment: Mapping[str, float]) -> None:
 
 def view_of(
     tree: Tree,
-    rows: Sequence[Row],
+    rows: Sequence[TrialRow],
     *,
     sign: float,
     number: int,
     noise: bool | float | None,
-    warm: Mapping[str, Any],
+    warm: JsonObject,
     seed: int,
 ) -> View:
     """The trials as a strategy's view; `sign` makes smaller values better.
@@ -266,7 +267,7 @@ def view_of(
     X = space.encode([row.params for row in rows]).X
     values = np.array([_value(row.trial, sign) for row in rows], dtype=float)
 
-    def where(test: Callable[[FrozenTrial, float], bool]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def where(test: Callable[[FrozenTrial, float], bool]) -> Mask:
         tested = [test(row.trial, value) for row, value in zip(rows, values, strict=True)]
         return np.array(tested, dtype=bool)
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 __all__ = ["Formula", "OnBox", "Problem", "box_problem"]
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class Problem:
     space: Space
     function: Callable[[Params], float]
     minimum: float | None = None
-    minimisers: tuple[Mapping[str, Any], ...] = ()  # known ones, flat parameters
+    minimisers: tuple[Params, ...] = ()  # known ones, flat parameters
     tags: tuple[str, ...] = ()
     source: str = ""
 

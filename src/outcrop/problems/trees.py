@@ -15,11 +15,10 @@ from __future__ import annotations
 __all__ = ["balanced_tree", "unbalanced_tree"]
 
 from dataclasses import dataclass
-from typing import Any
 
 from outcrop.errors import SpaceError
 from outcrop.problems.base import Problem
-from outcrop.space import Choice, Float, Space
+from outcrop.space import Choice, Float, Parameter, Space
 from outcrop.typing import Params
 
 SHIFT = 0.1  # of the first leaf, and between one leaf and the next
@@ -33,13 +32,13 @@ class LeafNode:
     variable: str
     shift: float
 
-    def declare(self) -> dict[str, Any]:
+    def declare(self) -> dict[str, Parameter]:
         return {self.variable: Float(-1.0, 1.0)}
 
     def value(self, params: Params, prefix: str) -> float:
         return float(params[prefix + self.variable]) ** 2 + self.shift
 
-    def best(self, prefix: str) -> dict[str, Any]:
+    def best(self, prefix: str) -> dict[str, float | str]:
         return {prefix + self.variable: 0.0}
 
 
@@ -48,12 +47,12 @@ class DecisionNode:
     """A decision between two subtrees, and optionally a variable on [0, 1] that both share."""
 
     variable: str
-    left: Node
-    right: Node
+    left: TreeNode
+    right: TreeNode
     shared: str | None = None
     quadratic: bool = False  # the shared variable adds (r − ½)² instead of r
 
-    def declare(self) -> dict[str, Any]:
+    def declare(self) -> dict[str, Parameter]:
         decision = Choice({"0": self.left.declare(), "1": self.right.declare()})
         shared = {self.shared: Float(0.0, 1.0)} if self.shared else {}
         return {self.variable: decision, **shared}
@@ -68,14 +67,14 @@ class DecisionNode:
         r = float(params[prefix + self.shared])
         return below + ((r - VERTEX) ** 2 if self.quadratic else r)
 
-    def best(self, prefix: str = "") -> dict[str, Any]:
+    def best(self, prefix: str = "") -> dict[str, float | str]:
         """The minimiser below this node: the first leaf has the smallest shift."""
         shared = {prefix + self.shared: VERTEX if self.quadratic else 0.0} if self.shared else {}
         below = self.left.best(f"{prefix}{self.variable}.0.")
         return {prefix + self.variable: "0", **shared, **below}
 
 
-Node = LeafNode | DecisionNode
+TreeNode = LeafNode | DecisionNode
 
 
 def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False) -> Problem:
@@ -86,7 +85,7 @@ def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False)
     """
     leaves = 2**depth
 
-    def node(number: int) -> Node:
+    def node(number: int) -> TreeNode:
         if number >= leaves:
             return LeafNode(f"x{number}", SHIFT * (number - leaves + 1))
         owner = shared and number in (2, 3)
@@ -108,7 +107,7 @@ def unbalanced_tree(leaves: int = 4) -> Problem:
 
     The shape of the paper's unbalanced trees is not published; this one is our choice.
     """
-    tree: Node = LeafNode(f"x{2 * leaves - 1}", SHIFT * leaves)
+    tree: TreeNode = LeafNode(f"x{2 * leaves - 1}", SHIFT * leaves)
     for number in range(leaves - 1, 0, -1):
         tree = DecisionNode(f"x{number}", LeafNode(f"x{leaves + number - 1}", SHIFT * number), tree)
     return _tree_problem(f"tree-unbalanced-{leaves}", tree)
@@ -122,7 +121,7 @@ class OnTree:
         return self.root.value(params)
 
 
-def _tree_problem(name: str, root: Node) -> Problem:
+def _tree_problem(name: str, root: TreeNode) -> Problem:
     if not isinstance(root, DecisionNode):
         raise SpaceError("expected a tree of two leaves or more, got a single leaf")
     return Problem(

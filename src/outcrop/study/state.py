@@ -179,7 +179,7 @@ def _block(records: Sequence[Record]) -> Block:
     )
 
 
-class _Outcome(TypedDict, total=False):
+class _OutcomeFields(TypedDict, total=False):
     """Fields of a trial that a value sets."""
 
     state: TrialState
@@ -320,7 +320,7 @@ def _added(state: State, event: Added, encoded: EncodedParams) -> State:
     return replace(state, records=state.records.appended(ended))
 
 
-def _outcome(value: float, std: float | None) -> _Outcome:
+def _outcome(value: float, std: float | None) -> _OutcomeFields:
     """The fields of a trial that a value sets."""
     if math.isfinite(value):
         return {"state": "finished", "value": value, "std": std, "reason": ""}

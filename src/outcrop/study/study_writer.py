@@ -24,7 +24,7 @@ Happened = TypeVar("Happened", bound=Event)
 
 
 class StudyWriter(StudyReader):
-    """The calls that `Optimizer` and `Study` share; subclasses say how events are recorded."""
+    """The calls that `Optimizer` and `Study` share; subclasses record the events."""
 
     @abstractmethod
     def _commit(

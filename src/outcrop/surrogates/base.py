@@ -15,12 +15,15 @@ __all__ = [
     "Samples",
     "DrawsFunctions",
     "Surrogate",
+    "drawing",
+    "sampling",
 ]
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from outcrop.data import Observations
+from outcrop.errors import ModelError
 from outcrop.surrogates.draws import Draw
 from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
 
@@ -96,3 +99,19 @@ class Surrogate(Protocol):
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture: ...
+
+
+def sampling(posterior: object) -> Samples:
+    """`posterior`, which must offer joint draws."""
+    if not isinstance(posterior, Samples):
+        raise ModelError(f"{type(posterior).__name__} cannot draw joint values")
+    return posterior
+
+
+def drawing(posterior: object, what: str = "draw functions") -> DrawsFunctions:
+    """`posterior`, which must offer joint predictions and drawn functions."""
+    if not isinstance(posterior, DrawsFunctions):
+        raise ModelError(
+            f"{type(posterior).__name__} cannot {what}; use a GP with Slice() or MAP() as inference"
+        )
+    return posterior

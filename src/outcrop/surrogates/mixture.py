@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
-from outcrop.surrogates.base import DrawsFunctions, Posterior
+from outcrop.surrogates.base import Posterior, drawing
 from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.leafwise_stack import LeafwiseStack
 from outcrop.surrogates.stack import Stack
@@ -92,11 +92,7 @@ class Mixture:
     def draw(self, rng: Rng, features: int = 512) -> Draw:
         """A function drawn from one component, itself drawn by weight."""
         part = self.components[rng.choice(len(self), p=self.weights)]
-        if not isinstance(part, DrawsFunctions):
-            raise ModelError(
-                f"{type(part).__name__} offers no drawn functions; use a GP for Thompson sampling"
-            )
-        return part.draw(rng, features)
+        return drawing(part).draw(rng, features)
 
     @cached_property
     def _stack(self) -> Stack | LeafwiseStack | None:

@@ -11,7 +11,7 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.kernels.base import Kernel
 from outcrop.params import stacked
-from outcrop.testing.differences import central_differences, numbers, with_number
+from outcrop.testing.differences import Steps, central_differences, numbers, with_number
 from outcrop.typing import Points, Vector
 
 # The mean product of features has a standard error of about 1/√20000 = 0.007; the tolerance of
@@ -52,7 +52,7 @@ def parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> Non
     kernel_bar = kernel.with_pullback(X1, X2)[1].parameters(K_bar)
     for steps, number in numbers(kernel):
 
-        def loss(value: Vector, steps: Any = steps) -> float:
+        def loss(value: Vector, steps: Steps = steps) -> float:
             return float((K_bar * with_number(kernel, steps, value)(X1, X2)).sum())
 
         expected = central_differences(loss, number)
@@ -66,7 +66,7 @@ def gram_parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -
     kernel_bar = kernel.on(Pairs(X, X))[1].parameters(K_bar)
     for steps, number in numbers(kernel):
 
-        def loss(value: Vector, steps: Any = steps) -> float:
+        def loss(value: Vector, steps: Steps = steps) -> float:
             return float((K_bar * with_number(kernel, steps, value).gram(X)).sum())
 
         expected = central_differences(loss, number)
@@ -189,7 +189,7 @@ def _with_other_numbers(kernel: Kernel) -> Kernel:
     return kernel
 
 
-def _at(value: Any, steps: tuple[str | int, ...]) -> Any:
+def _at(value: Any, steps: Steps) -> Any:
     for step in steps:
         value = value[step] if isinstance(step, int) else getattr(value, step)
     return value

@@ -65,7 +65,7 @@ def test_penalising_a_forest_is_refused_when_the_method_is_made(policy):
     Method(surrogate=Forest(), pending=Liar())
 
 
-def test_constants_of_paths_that_nobody_can_draw_are_refused_when_the_method_is_made():
+def test_constants_of_draws_that_the_belief_cannot_make_are_refused_when_the_method_is_made():
     for policy in (PLAyBOOK("L", constants="draws"), HardPenalisation(constants="draws")):
         with pytest.raises(MethodError, match=r"Laplace\(\).*cannot be drawn"):
             Method(inference=Laplace(), pending=policy)

@@ -8,7 +8,7 @@ __all__ = [
     "Executor",
     "Future",
     "Objective",
-    "Rule",
+    "StopRule",
     "RunOptions",
     "Runnable",
     "Shown",
@@ -83,7 +83,7 @@ class Runnable(Protocol):
 
 
 Callback: TypeAlias = Callable[[Any, Trial], object]  # the study, and a trial that has ended
-Rule: TypeAlias = Callable[[Any], str | None]  # why the study should stop, or None
+StopRule: TypeAlias = Callable[[Any], str | None]  # why the study should stop, or None
 Shown: TypeAlias = bool | Literal["auto"]  # progress: everywhere, nowhere, or on a terminal
 
 
@@ -95,5 +95,5 @@ class RunOptions(TypedDict, total=False):
     executor: Executor | None
     trial_timeout: float | None  # seconds for one evaluation
     callbacks: Iterable[Callback] | Callback
-    stop: Iterable[Rule] | Rule
+    stop: Iterable[StopRule] | StopRule
     progress: Shown

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from outcrop.errors import MethodError
-from outcrop.study.running.protocol import Rule, Runnable
+from outcrop.study.running.protocol import Runnable, StopRule
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -38,7 +38,7 @@ class Limits:
 
     n_trials: int | None
     timeout: float | None
-    rules: list[Rule]
+    rules: list[StopRule]
 
     def __post_init__(self) -> None:
         if self.n_trials is None and self.timeout is None and not self.rules:

@@ -147,7 +147,7 @@ class UncertainPosterior(GPPosterior):
         lost = np.maximum(kernel.diag(self.data.X) - kernel.on(own)[0].diagonal(), 0.0)
         noise = lost if self.data.noise is None else lost + self.data.noise
         centre = self.model.condition(Observations(self.data.X, self.data.y, noise))
-        return RescaledDraw.of(self, centre, rng, features)
+        return RescaledDraw(self, centre, centre.draw(rng, features))
 
     @property
     def _noisy(self) -> UncertainObservations:

@@ -24,12 +24,11 @@ from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.kernels import Kernel
 from outcrop.surrogates.base import HasScales, Posterior, PredictionPull, Surrogate
-from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, roots
-from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw, rescaled_joint, rescaled_sample
+from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
 from outcrop.surrogates.noisy.supported_kernels import require_stationary
 from outcrop.surrogates.noisy.unscented import CombinedPull, Rule, Unscented
 from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
@@ -37,7 +36,7 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class UTGPPosterior:
+class UTGPPosterior(RescaledPosterior):
     """The posterior if the whole data set may have been moved."""
 
     inner: Posterior
@@ -63,15 +62,6 @@ class UTGPPosterior:
             return X_bar.reshape(len(own_means), *X.shape).sum(0)
 
         return mean, var, pull_back
-
-    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        return rescaled_joint(self, self.inner, X)
-
-    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
-        return rescaled_sample(self, self.inner, X, rng, n)
-
-    def draw(self, rng: Rng, features: int = 512) -> Draw:
-        return RescaledDraw.of(self, self.inner, rng, features)
 
     def condition(self, X: Points, y: Vector) -> UTGPPosterior:
         """The same process once `y` is also believed to be observed, and moved with the others."""

@@ -25,12 +25,11 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.linalg import inverse_lower, solve_lower, solve_upper
 from outcrop.surrogates.base import PredictionPull
-from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.noisy.input_noise import roots
-from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw, rescaled_joint, rescaled_sample
+from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
 from outcrop.surrogates.noisy.unscented import Rule, Unscented
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Matrix, Points, Vector
 
 SPREAD = sqrt(3.0)  # standard deviations: makes the three points on a line Gauss and Hermite's
 LEAST = 1e-12  # of the prior variance: rounding level of s
@@ -50,7 +49,7 @@ class Sets(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FullUTGPPosterior:
+class FullUTGPPosterior(RescaledPosterior):
     """The posterior if each observation may have been moved on its own."""
 
     inner: GPPosterior
@@ -66,15 +65,6 @@ class FullUTGPPosterior:
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         return self._predict(X)
-
-    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        return rescaled_joint(self, self.inner, X)
-
-    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
-        return rescaled_sample(self, self.inner, X, rng, n)
-
-    def draw(self, rng: Rng, features: int = 512) -> Draw:
-        return RescaledDraw.of(self, self.inner, rng, features)
 
     def condition(self, X: Points, y: Vector) -> FullUTGPPosterior:
         """The same process once `y` is also believed to be observed, and may have been moved."""
