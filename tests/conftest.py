@@ -2,6 +2,7 @@ import signal
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Programs that are started in the background ignore these, and so would every process that a test
 # starts and then interrupts.
@@ -9,6 +10,12 @@ for ignored in (signal.SIGINT, signal.SIGTERM):
     if signal.getsignal(ignored) is signal.SIG_IGN:
         handler = signal.default_int_handler if ignored is signal.SIGINT else signal.SIG_DFL
         signal.signal(ignored, handler)
+
+# No example has a deadline: how long one takes depends on what else the machine does.
+settings.register_profile(
+    "busy machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("busy machine")
 
 
 @pytest.fixture

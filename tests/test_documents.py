@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,42 @@ def test_the_spec_of_the_guide_is_a_spec(tmp_path):
     spec = tmp_path / "spec.toml"
     spec.write_text(text.split("```toml\n")[1].split("```")[0])
     assert list(read_spec(spec).space.parameters) == ["nu", "stencil", "model", "model.mlp.layers"]
+
+
+def test_an_ask_flows_as_the_guide_for_contributors_has_it(tmp_path):
+    import outcrop as oc
+
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    steps = re.findall(r"^\| `([\w/]+\.py)` `([\w.]+)` \|", text, flags=re.MULTILINE)
+    assert len(steps) > 20
+    space = oc.Space({"x": oc.Float(0, 1), "c": oc.Categorical(["a", "b"])})
+    study = oc.Study(space, name="flow", storage=f"sqlite:///{tmp_path / 'flow.db'}", seed=0)
+    for trial in study.ask(9):
+        study.tell(trial, trial.params["x"])
+    study.fail(study.ask(), "diverged")
+    study.ask()
+    study = oc.load_study("flow", storage=f"sqlite:///{tmp_path / 'flow.db'}")
+    calls = calls_of(study.ask)
+    place = 0
+    for step in steps:
+        assert step in calls, f"{step} is not called"
+        later = [i for i in range(place, len(calls)) if calls[i] == step]
+        assert later, f"{step} comes before the step above it"
+        place = later[0]
+
+
+def calls_of(function):
+    """File and qualified name of each of our functions that is called, in order."""
+    root, calls = str(ROOT / "src" / "outcrop") + "/", []
+
+    def note(frame, event, argument):
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(root):
+            calls.append((code.co_filename.removeprefix(root), code.co_qualname))
+
+    sys.setprofile(note)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return calls

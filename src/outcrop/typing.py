@@ -1,7 +1,8 @@
 """Type aliases for the signatures of Outcrop.
 
 `Points` are `(n, d)` on the unit cube, `Vector` is `(n,)` or `(d,)`, `Matrix` is `(n, m)`; all are
-float64. `Params` maps a flat parameter name to a plain Python value.
+float64. `Params` maps a flat parameter name to a plain Python value. A `JsonObject` has values that
+`outcrop.records` can write as JSON.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ __all__ = [
     "Conditions",
     "Configuration",
     "Indices",
-    "Json",
+    "JsonDict",
+    "JsonObject",
     "Mask",
     "Matrix",
     "Params",
@@ -34,7 +36,8 @@ Indices: TypeAlias = NDArray[np.intp]
 Rng: TypeAlias = np.random.Generator
 Params: TypeAlias = Mapping[str, Any]
 Configuration: TypeAlias = dict[str, Any]  # parameters by name, with nested ones as dicts
-Json: TypeAlias = dict[str, Any]  # an object as the json module reads and writes it
+JsonDict: TypeAlias = dict[str, Any]  # an object as `json` reads and writes it
+JsonObject: TypeAlias = Mapping[str, object]
 
 # Pairs (column of a choice, code of an option); a point is inside where all of them hold.
 Conditions: TypeAlias = tuple[tuple[int, int], ...]

@@ -7,9 +7,11 @@ import signal
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from outcrop.cli import process
 from outcrop.cli.program import ProgramFailed, ProgramStopped
 from tests.cli.specs import program_of, trial_of
 
@@ -37,24 +39,45 @@ def alive(pid):
 
 
 def eventually(condition):
-    for _ in range(1000):
-        if condition():
-            return True
+    deadline = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.01)
-    return False
+    return True
+
+
+def lines(folder):
+    """How many lines a program wrote to its output so far."""
+    file = folder / "stdout"
+    return file.read_text().count("\n") if file.exists() else 0
 
 
 def pids(folder, count):
     """The process numbers that a program wrote to its output, once they are all there."""
-    file = folder / "stdout"
-    assert eventually(lambda: file.exists() and file.read_text().count("\n") >= count)
-    return [int(line) for line in file.read_text().split()]
+    assert eventually(lambda: lines(folder) >= count)
+    return [int(line) for line in (folder / "stdout").read_text().split()]
+
+
+@pytest.fixture
+def time_is_over_after(tmp_path, monkeypatch):
+    """A way to let ten minutes pass once the program has written so many lines."""
+
+    def when_written(count):
+        def monotonic():
+            over = lines(tmp_path / "study-output" / "000000-1") >= count
+            return time.monotonic() + (600.0 if over else 0.0)
+
+        monkeypatch.setattr(process, "time", SimpleNamespace(monotonic=monotonic))
+
+    return when_written
 
 
 @pytest.mark.parametrize("manner", ["meek", "stubborn"])
-def test_a_timeout_leaves_no_process_of_the_group(tmp_path, manner):
-    program = program_of(tmp_path, FORKS, manner, "{nu}", top="timeout = 1.5", grace=0.3)
-    with pytest.raises(ProgramFailed, match=r"^timeout after 1\.5 s, the last lines of stdout: "):
+def test_a_timeout_leaves_no_process_of_the_group(tmp_path, manner, time_is_over_after):
+    program = program_of(tmp_path, FORKS, manner, "{nu}", top="timeout = 300", grace=0.3)
+    time_is_over_after(2)
+    with pytest.raises(ProgramFailed, match=r"^timeout after 300 s, the last lines of stdout: "):
         program.evaluate(trial_of())
     numbers = pids(program.spec.output / "000000-1", 2)
     assert len(numbers) == 2
@@ -68,14 +91,15 @@ def test_what_a_program_leaves_running_is_ended_with_it(tmp_path):
     assert eventually(lambda: not any(alive(pid) for pid in numbers))
 
 
-def test_a_program_may_use_its_grace_to_end_well(tmp_path):
+def test_a_program_may_use_its_grace_to_end_well(tmp_path, time_is_over_after):
     code = (
         "import signal, sys, time\n"
         "signal.signal(signal.SIGTERM, lambda *_: (print('saved', flush=True), sys.exit(0)))\n"
         "print('ready', flush=True)\n"
         "time.sleep(600)\n"
     )
-    program = program_of(tmp_path, code, top="timeout = 1.5")
+    program = program_of(tmp_path, code, top="timeout = 300", grace=60.0)
+    time_is_over_after(1)
     with pytest.raises(ProgramFailed, match="the last lines of stdout: ready / saved"):
         program.evaluate(trial_of())
 

@@ -227,8 +227,8 @@ def test_programs_that_cannot_be_started_fail_with_the_reason(tmp_path):
 def test_an_output_folder_that_cannot_be_made_fails(tmp_path):
     (tmp_path / "study-output").write_text("a file")
     program = program_of(tmp_path, "print(1)")
-    assert "cannot keep its output: Not a directory" in failure(program)
-    with pytest.raises(SpecError, match=r"output folder .* cannot be made: File exists"):
+    assert "cannot store its output: Not a directory" in failure(program)
+    with pytest.raises(SpecError, match=r"output folder .* cannot be created: File exists"):
         program.check()
 
 
@@ -236,7 +236,7 @@ def test_an_output_folder_that_cannot_be_made_fails(tmp_path):
     ("command", "words"),
     [
         ('"outcrop-simm"', 'command "outcrop-simm" was not found; install it, or give its path'),
-        ('"plain.py"', 'was not found; install it, or .* write "./plain.py"'),
+        ('"plain.py"', 'was not found; install it, or write "./plain.py"'),
         ('"./simm"', 'command "./simm" was not found at .*/simm; correct the path'),
         ('"./plain.py"', 'not executable; write command = \\["{python}", "./plain.py", …\\]'),
         ('"./plain"', "not executable; allow it with: chmod \\+x"),

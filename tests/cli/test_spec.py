@@ -154,7 +154,10 @@ def test_a_relative_path_of_the_spec_gives_whole_paths(tmp_path, monkeypatch):
         (f"{COMMAND}\nseed = -1", ["seed must be a whole number", "-1"]),
         (f'{COMMAND}\nnoise = "some"', ["noise must be", "'some'"]),
         (f"{COMMAND}\nrobust = 1", ["robust is 1", "true or false", "write robust = true"]),
-        (f"{COMMAND}\nrobust = true", ["robust is true", "no noise", "input_std = 2.0"]),
+        (
+            f"{COMMAND}\nrobust = true",
+            ["robust is true", "has input noise", "input_std = 2.0"],
+        ),
         (f"{COMMAND}\ninput_covariance = 3", ["input_covariance is 3", "[[input_covariance]]"]),
         (f"{COMMAND}\ninput_covariance = [3]", ["input_covariance[0] is 3", "expected a table"]),
         (f'{COMMAND}\nstorage = "runs.db"', ['"runs.db"', 'write "sqlite:///study.db"']),
@@ -189,8 +192,8 @@ def test_a_wrong_key_is_one_line_that_names_it_and_what_to_do(tmp_path, top, wor
         (NU.replace("0.001", "2"), ["parameters.nu", "low is above high; swap them"]),
         (NU.replace("0.001", "0"), ["parameters.nu", "a log scale needs low above 0"]),
         (NU.replace("log = true", 'log = "yes"'), ['log is "yes"', "expected true or false"]),
-        (NU + "timeout = 3", ["parameters.nu.timeout", "top of the file"]),
-        ("[parameters]\ntimeout = 3", ["parameters.timeout is 3", "top of the file"]),
+        (NU + "timeout = 3", ["parameters.nu.timeout", "top-level key"]),
+        ("[parameters]\ntimeout = 3", ["parameters.timeout is 3", "top-level key"]),
         (NU + '[parameters."a.b"]\ntype="fixed"\nvalue=1', ["'a.b'", "dot", "'a_b'"]),
         (NU + '[parameters.trial]\ntype="fixed"\nvalue=1', ["parameters.trial", "rename it"]),
         (NU + '[parameters.c]\ntype="categorical"\nchoices=["a"]', ["parameters.c", "only one"]),
@@ -205,11 +208,11 @@ def test_a_wrong_key_is_one_line_that_names_it_and_what_to_do(tmp_path, top, wor
         (NU + '[parameters.k]\ntype="fixed"\nvalue=2020-01-01', ["parameters.k.value", "2020"]),
         (
             NU + '[parameters.k]\ntype="fixed"\nvalue=2',
-            ["parameters.k is used nowhere", "{k}", "{params}"],
+            ["parameters.k is not used", "{k}", "{params}"],
         ),
         (
             NU + MODEL,
-            ["parameters.model.options.mlp.layers is used nowhere", "{model.mlp.layers}"],
+            ["parameters.model.options.mlp.layers is not used", "{model.mlp.layers}"],
         ),
     ],
 )
@@ -229,7 +232,7 @@ BOTH, TWO = '["north", "east"]', "[[4.0, 1.5], [1.5, 9.0]]"
         (block(BOTH, 3), ["input_covariance[0].matrix is 3", "expected a list"]),
         (block(BOTH, f"{TWO}\nstd = 2"), ["input_covariance[0].std is an unknown key"]),
         ("\n[[input_covariance]]\nmatrix = [[1]]", ["input_covariance[0].names is missing"]),
-        (2 * block(BOTH, TWO), ["input_covariance[1].names", "once more"]),
+        (2 * block(BOTH, TWO), ["input_covariance[1].names", "for the second time"]),
         (block(BOTH, TWO) + block('["east"]', "[[1]]"), ["input_covariance: 'east'", "twice"]),
         (block('["north", "west"]', TWO), ["input_covariance: 'west' is not a parameter"]),
         (block(BOTH, "[[4.0, 1.5], [0.0, 9.0]]"), ["input_covariance of", "not symmetric"]),
@@ -246,20 +249,20 @@ def test_a_wrong_covariance_is_one_line_that_names_it_and_what_to_do(tmp_path, t
     [
         ('command = ["./sim", "--nu={nuu}"]', ['command[1] is "--nu={nuu}"', "did you mean 'nu'?"]),
         ('command = ["./sim", "{layers}", "{nu}"]', ["did you mean 'model.mlp.layers'?"]),
-        ('command = ["./sim", "{nu:.3f}"]', ["no formats", "write {nu}"]),
-        ('command = ["./sim", "{}", "{nu}"]', ["{} names no parameter", "known are 'nu'"]),
-        ('command = ["./sim", "{nu}", "{"]', ["lone {", "write {{"]),
-        ('command = ["./sim", "{nu}", "a}"]', ["lone }", "write }}"]),
-        ('command = ["./sim", ["-n", "{nu}", "{x}"]]', ["command[1][2]", "{x} names no parameter"]),
+        ('command = ["./sim", "{nu:.3f}"]', ["formats are not supported", "write {nu}"]),
+        ('command = ["./sim", "{}", "{nu}"]', ["{} is not a parameter", "expected one of 'nu'"]),
+        ('command = ["./sim", "{nu}", "{"]', ["single {", "write {{"]),
+        ('command = ["./sim", "{nu}", "a}"]', ["single }", "write }}"]),
+        ('command = ["./sim", ["-n", "{nu}", "{x}"]]', ["command[1][2]", "{x} is not a parameter"]),
         (
             f'{COMMAND}\nenv = {{ A = "{{mu}}" }}',
-            ["env.A", "{mu} names no parameter; known are 'nu'"],
+            ["env.A", "{mu} is not a parameter; expected one of 'nu'"],
         ),
-        ('command = ["./{model.mlp.layers}", "{nu}"]', ["command[0]", "not there in every trial"]),
+        ('command = ["./{model.mlp.layers}", "{nu}"]', ["command[0]", "not active in every trial"]),
         (
             'command = ["./sim", "{params}"]\n'
             'objective = {from = "file", path = "r-{model.mlp.layers}"}',
-            ["objective.path", "not there in every trial"],
+            ["objective.path", "not active in every trial"],
         ),
     ],
 )
@@ -293,19 +296,19 @@ def test_a_choice_is_used_if_the_program_can_tell_its_options_apart(tmp_path, co
     if allowed:
         assert spec_of(tmp_path, f"command = {command}", MODEL).space.parameters["model"]
     else:
-        assert "used nowhere" in refusal(tmp_path, f"command = {command}", MODEL)
+        assert "is not used" in refusal(tmp_path, f"command = {command}", MODEL)
 
 
 def test_two_options_that_open_nothing_are_told_apart_by_the_choice_only(tmp_path):
     tables = MODEL + "[parameters.model.options.tree]\n"
     top = 'command = ["./sim", "{model.mlp.layers}"]'
-    assert "parameters.model is used nowhere" in refusal(tmp_path, top, tables)
+    assert "parameters.model is not used" in refusal(tmp_path, top, tables)
 
 
 def test_names_that_cannot_be_files_are_refused(tmp_path):
     for name in ("a/b", "", ".hidden", "a\\\\b", "a\\nb", " a"):
         file = write_spec(tmp_path, f'name = "{name}"\n{COMMAND}\n{NU}')
-        with pytest.raises(SpecError, match="cannot name files"):
+        with pytest.raises(SpecError, match="cannot be part of a file name"):
             read_spec(file)
     assert read_spec(write_spec(tmp_path, f'name = "Wärme 2.1"\n{COMMAND}\n{NU}')).name
     with pytest.raises(SpecError, match="name is missing; write name = "):
@@ -323,7 +326,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
     write_spec(tmp_path, "")
     with pytest.raises(SpecError, match=r"sepc.toml was not found; did you mean 'spec.toml'\?"):
         read_spec(tmp_path / "sepc.toml")
-    with pytest.raises(SpecError, match=r"was not found; its folder holds 'spec.toml'"):
+    with pytest.raises(SpecError, match=r"was not found; its folder has 'spec.toml'"):
         read_spec(tmp_path / "x")
     with pytest.raises(SpecError, match="was not found; give the path"):
         read_spec(tmp_path / "nowhere" / "spec.toml")

@@ -292,9 +292,9 @@ def test_an_objective_against_the_declared_space_is_refused():
         return 0.0
 
     refused(unknown, "'other' is not in the space")
-    refused(inactive, "'rate' is asked for, but by the space it is not active")
+    refused(inactive, "'rate' was requested, but in the space it is not active")
     refused(lacking, r"trial \d+ contradicts .* 'model\.mlp\.rate' is missing")
-    refused(wider, r"trial \d+ contradicts .* 'rate' was asked for as .*high=2\.0")
+    refused(wider, r"trial \d+ contradicts .* 'rate' was requested as .*high=2\.0")
 
 
 def test_stored_trials_against_the_declared_space_are_refused():

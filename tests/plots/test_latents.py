@@ -196,11 +196,11 @@ def test_one_given_axes_is_the_first_panel():
     ("method", "spread", "message"),
     [
         ("gp", None, "'gp' has no latents to draw; use method='latent'"),
-        ("gp", 0.1, "spread=0.1: the method has none to choose from; use method='latent'"),
+        ("gp", 0.1, "spread=0.1: the method has no spreads; use method='latent'"),
         (family(), 0.5, r"spread=0.5: expected one of the method's, \[0.1, 0.01\]"),
         (family(), 0.0, "spread=0.0: expected one of"),
         (family(spreads=(0.0,)), None, "has no spread above 0 to draw"),
-        (fixed(LATENTS), 0.1, "spread=0.1: the method has none to choose from"),
+        (fixed(LATENTS), 0.1, "spread=0.1: the method has no spreads"),
     ],
     ids=["gp", "gp-spread", "unknown", "zero", "no-spread", "own"],
 )

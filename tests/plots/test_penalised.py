@@ -78,5 +78,5 @@ def test_without_running_trials_or_an_acquisition_there_is_nothing_to_draw():
     study = oc.Optimizer(LINE, method=oc.Method(initial=oc.initial.RandomDesign(size=9)), seed=0)
     study.tell(study.ask(), 1.0)
     study.ask()
-    with pytest.raises(MethodError, match="the initial design lasts"):
+    with pytest.raises(MethodError, match="the initial design is incomplete"):
         plots.penalised(study)

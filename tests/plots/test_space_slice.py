@@ -124,7 +124,7 @@ def test_without_names_a_picture_shows_what_the_belief_changes_fastest_along():
 def test_a_study_without_numbers_has_no_picture():
     study = oc.Optimizer(oc.Space({"c": oc.Categorical(["a", "b"])}), seed=0)
     study.add({"c": "a"}, 1.0)
-    with pytest.raises(MethodError, match="no number or ordinal to draw along, only c"):
+    with pytest.raises(MethodError, match="no number or ordinal for an axis, only c"):
         plots.belief(study)
 
 

@@ -112,7 +112,7 @@ def test_bounds_handed_out_are_a_copy():
 
 
 def test_a_missing_parameter_is_named():
-    with pytest.raises(ParamsError, match=r"branin expects .*'x1', 'x2'.*'x2' has no value"):
+    with pytest.raises(ParamsError, match=r"branin expects .*'x1', 'x2'.*'x2' is missing"):
         problems.branin()({"x1": 1.0})
 
 
@@ -122,5 +122,5 @@ def test_points_of_another_dimension_are_refused():
 
 
 def test_a_conditional_problem_has_no_bounds():
-    with pytest.raises(ParamsError, match="tree-small is no box of floats"):
+    with pytest.raises(ParamsError, match="tree-small is not a box of floats"):
         _ = problems.get("tree-small").bounds

@@ -88,7 +88,7 @@ def test_rotation_takes_only_values_of_the_original():
 
 def test_rotation_needs_a_minimiser_to_turn_about():
     unknown = problems.box_problem("unknown", lambda X: X[:, 0], [(0, 1)])
-    with pytest.raises(ParamsError, match="unknown states no minimiser"):
+    with pytest.raises(ParamsError, match="unknown has no known minimiser"):
         problems.rotated(unknown, seed=0)
 
 

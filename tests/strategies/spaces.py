@@ -33,3 +33,9 @@ EVERY_SPACE = {
         }
     ),
 }
+
+# Every kind of noise on one space, and every space with noise that is left open.
+EVERY_NOISE = [
+    *(("box", noise) for noise in (True, False, 0.3)),
+    *((space, None) for space in EVERY_SPACE),
+]

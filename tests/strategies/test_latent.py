@@ -12,7 +12,7 @@ from outcrop.strategies import Method, strategy_for
 from outcrop.surrogates import Latent
 from outcrop.surrogates.stack import Stack
 from outcrop.testing import STRATEGY_CONTRACT, view_of
-from tests.strategies.spaces import EVERY_SPACE
+from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 from tests.strategies.test_strategies import example
 
 FAST = Slice(chains=2, burn_in=2)
@@ -28,8 +28,7 @@ def test_every_latent_strategy_keeps_the_contract(space, together, check):
     check(strategy_for(method, space), space, example(space))
 
 
-@pytest.mark.parametrize("noise", [None, True, False, 0.3])
-@pytest.mark.parametrize("space", EVERY_SPACE)
+@pytest.mark.parametrize(("space", "noise"), EVERY_NOISE)
 def test_every_kind_of_noise_works_on_every_space(space, noise):
     space = EVERY_SPACE[space]
     method = Method(surrogate=Latent(coordinates=2), inference=FAST)

@@ -258,7 +258,7 @@ def test_a_suggestion_follows_from_the_view_alone():
 
 
 @given(space=spaces(depth=2), seed=st.integers(0, 10**6))
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 def test_any_space_gives_legal_and_new_perturbations(space, seed):
     rng = np.random.default_rng(seed)
     X = space.from_uniform(rng.random((3, len(space.columns))))

@@ -16,7 +16,7 @@ from outcrop.strategies.pending import Believer
 from outcrop.surrogates import GP, Inferred
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.space.strategies import spaces
-from tests.strategies.spaces import EVERY_SPACE
+from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 
 FAST = Slice(chains=2, burn_in=2)
 PARTS = {
@@ -32,7 +32,7 @@ PARTS = {
 }
 
 
-def example(space, seed=0, n=14, pending=2, failed=2, **more):
+def example(space, seed=0, n=14, pending=2, failed=0, **more):
     rng = np.random.default_rng(seed)
     X = space.from_uniform(rng.random((n + pending + failed, len(space.columns))))
     y = np.sin(3 * X.sum(1)) + 0.1 * X[:, 0]
@@ -44,11 +44,11 @@ def example(space, seed=0, n=14, pending=2, failed=2, **more):
 @pytest.mark.parametrize("space", ["box", "mixed", "conditional"])
 def test_every_method_keeps_the_contract(space, method, check):
     space = EVERY_SPACE[space]
-    check(strategy_for(PARTS[method], space), space, example(space))
+    failed = 2 if method == "gp" else 0  # a model of failures takes time, and is the same for all
+    check(strategy_for(PARTS[method], space), space, example(space, failed=failed))
 
 
-@pytest.mark.parametrize("noise", [None, True, False, 0.3])
-@pytest.mark.parametrize("space", EVERY_SPACE)
+@pytest.mark.parametrize(("space", "noise"), EVERY_NOISE)
 def test_every_kind_of_noise_works_on_every_space(space, noise):
     space = EVERY_SPACE[space]
     view = example(space, noise=noise)
@@ -89,10 +89,10 @@ def test_design_points_are_one_sequence_for_the_whole_study():
     np.testing.assert_allclose(X, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("power", [-900, -3, 5, 900])
+@pytest.mark.parametrize("power", [-900, 5])
 def test_values_scaled_by_a_power_of_two_give_the_same_suggestion(power):
     space = EVERY_SPACE["mixed"]
-    plain = example(space)
+    plain = example(space, failed=2)
     scaled = view_of(space, plain.X, plain.y * 2.0**power, plain.pending, plain.failed)
     one, two = (
         strategy_for(PARTS["gp"], space).propose(view, np.random.default_rng(5))
@@ -300,7 +300,7 @@ def test_parts_that_are_none_are_refused_by_name(wrong):
 
 
 @given(space=spaces(depth=2), seed=st.integers(0, 10**6))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None, derandomize=True)
 def test_any_space_and_any_data_give_a_legal_suggestion(space, seed):
     """Constant, huge, tiny and mixed values; few and many failures; on any space."""
     rng = np.random.default_rng(seed)

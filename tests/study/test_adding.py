@@ -111,7 +111,7 @@ def test_a_frame_that_does_not_fit_is_refused(optimizer):
         "column 'xx' is unknown.*did you mean 'x'",
         frame.rename(columns={"x": "xx"}),
     )
-    refused(optimizer, ParamsError, "two columns of one name", frame[["x", "x", "m", "value"]])
+    refused(optimizer, ParamsError, "two columns of the same name", frame[["x", "x", "m", "value"]])
     refused(optimizer, TrialError, "a value must be", frame.assign(value=["good", "bad"]).iloc[:1])
 
 

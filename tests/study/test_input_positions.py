@@ -123,7 +123,7 @@ def test_without_noise_and_places_a_view_is_as_it_always_was():
         ({"at": {"y": -1.0}, "at_std": {"y": 0.2}}, ["'y'", "-1.0", "outside"]),
         ({"at": {"c": "u"}}, ["'c'", "'u'", "'v' was asked for", "add(params, value)"]),
         ({"at": {"c": "w"}}, ["'c'", "'w'", "not among its values"]),
-        ({"at_std": {"c": 0.1}}, ["'c'", "only numbers"]),
+        ({"at_std": {"c": 0.1}}, ["'c'", "only Float and Int"]),
         ({"at_std": {"x": -0.1}}, ["'x'", "-0.1", "at least 0"]),
         ({"at_std": {"x": 11.0}}, ["'x'", "11.0", "wider than the range"]),
         ({"at_std": [0.1]}, ["at_std must be a dict"]),

@@ -80,7 +80,7 @@ def test_a_late_value_is_logged_and_ignored_if_another_told(storage, caplog):
     other.tell(other.ask(lease=60), 1.0)
     with caplog.at_level(logging.WARNING, "outcrop"):
         assert study.tell(first, 2.0).value == 1.0
-    assert "told by another before" in caplog.text
+    assert "trial 0 already has a result; this late one was logged" in caplog.text
     assert isinstance(log_of(study)[-1], Late)
     assert log_of(study)[-1].value == 2.0
     study.fail(first, "burst")
@@ -117,7 +117,7 @@ def test_a_trial_that_another_has_by_now_is_not_given_back_by_its_first_holder(s
     first = study.ask(lease=60)
     forget(study, first.number)
     again = other.ask(lease=60)
-    with pytest.raises(TrialError, match=r"trial 0 was handed out again since \(attempt 2\)"):
+    with pytest.raises(TrialError, match=r"trial 0 was handed out again meanwhile \(attempt 2\)"):
         study.release(first)
     assert other.tell(again, 1.0).state == "finished"
 

@@ -92,7 +92,7 @@ def test_telling_no_finite_number_is_a_failure_with_that_reason(optimizer, value
         (np.bool_(False), "must be a number"),
         (Decimal("0.1"), "must be a number"),
         ({"loss": 1.0}, "must be a number"),
-        ([0.1, 0.2], r"got \[0.1, 0.2\]; several objectives are not in this version"),
+        ([0.1, 0.2], r"got \[0.1, 0.2\]; several objectives are not supported"),
         ((0.1,), "several objectives"),
         (np.array([0.1]), "several objectives"),
         (10**400, "must fit a float"),
@@ -119,7 +119,7 @@ def test_info_that_json_cannot_hold_is_refused(optimizer):
         ({"model": object()}, r"info\['model'\] is of type object"),
         ({1: 2}, "text keys"),
         ("note", "must be a dict"),
-        (endless, "holds itself"),
+        (endless, "contains itself"),
     ]:
         refused(
             optimizer, TrialError, message, lambda info=info: optimizer.tell(trial, 1, info=info)
@@ -173,7 +173,12 @@ def test_an_unknown_trial_is_refused(optimizer):
 def test_a_trial_of_another_optimizer_is_refused(optimizer):
     optimizer.ask()
     other = made(seed=6).ask()
-    refused(optimizer, TrialError, "trial 0 here has .* elsewhere", lambda: optimizer.fail(other))
+    refused(
+        optimizer,
+        TrialError,
+        "trial 0 of this study has .* another study",
+        lambda: optimizer.fail(other),
+    )
 
 
 def test_a_failure_keeps_its_reason(optimizer):
@@ -256,7 +261,7 @@ def test_an_unknown_direction_is_refused_with_the_known_ones(direction):
 
 
 def test_several_directions_are_not_in_this_version():
-    with pytest.raises(MethodError, match="several objectives are not in this version"):
+    with pytest.raises(MethodError, match="several objectives are not supported"):
         made(direction=["minimize", "maximize"])
 
 

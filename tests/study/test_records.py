@@ -160,8 +160,8 @@ def test_events_of_one_kind_and_content_are_equal():
     ("stored", "message"),
     [
         ("{", "not JSON"),
-        ("[]", "expected an object with its kind"),
-        ({"event": "Told"}, "expected an object with its kind"),
+        ("[]", "expected an object with the keys"),
+        ({"event": "Told"}, "expected an object with the keys"),
         ({"event": "Sung", "version": 1}, "expected one of .*'Told'.*, got 'Sung'"),
         ({"event": ["Told"], "version": 1}, "expected one of"),
         ({"event": "Released", "version": 2, "number": 1, "at": 0.0}, "version 2.*newer"),

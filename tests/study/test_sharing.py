@@ -199,5 +199,5 @@ def test_a_child_is_told_that_a_study_in_memory_cannot_be_shared():
     study = Study(SPACE, method="random", seed=0)
     refused = answer(study.ask)
     assert isinstance(refused, StorageError)
-    assert "give it a storage such as 'sqlite:///study.db'" in str(refused)
+    assert "use a storage such as 'sqlite:///study.db'" in str(refused)
     assert study.ask().number == 0

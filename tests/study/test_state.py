@@ -178,7 +178,7 @@ def test_a_released_trial_leaves_no_trace_but_its_number():
     assert state.next_number == 1
     with pytest.raises(TrialError, match="trial 0 was released"):
         apply(state, Told(0, 1.0))
-    with pytest.raises(TrialError, match="expected trial 1 to come next, got 0"):
+    with pytest.raises(TrialError, match="expected trial 1 next, got 0"):
         apply(state, Asked(0, at(1.0)))
 
 
@@ -194,7 +194,7 @@ def test_a_trial_offered_again_keeps_its_number_and_counts_attempts():
     events = [CREATED, Asked(0, at(1.0), at=1.0), Asked(0, at(1.0), attempt=2, at=9.0)]
     state = fold(events)
     assert [(t.number, t.attempt, t.started) for t in state.trials] == [(0, 2, 9.0)]
-    with pytest.raises(TrialError, match="attempt 2, which attempt 2 cannot follow"):
+    with pytest.raises(TrialError, match="expected attempt 3 next, got 2"):
         apply(state, events[-1])
     with pytest.raises(TrialError, match="finished already"):
         fold([*events[:2], Told(0, 1.0), events[2]])
@@ -237,9 +237,9 @@ def test_what_comes_after_another_told_is_kept_and_changes_nothing():
     after = apply(told, Late(0, 1.0))
     assert after.trials == told.trials
     assert after.position == told.position + 1
-    with pytest.raises(TrialError, match="not told by another"):
+    with pytest.raises(TrialError, match="has no earlier result"):
         apply(fold(HELD), Late(0, 1.0))
-    with pytest.raises(TrialError, match="not told by another"):
+    with pytest.raises(TrialError, match="has no earlier result"):
         fold([*HELD[:2], Told(0, 2.5), Late(0, 1.0)])
 
 
@@ -254,7 +254,7 @@ def test_the_end_of_a_trial_is_told_in_every_order_or_refused(order):
 
 
 def test_a_suggestion_cannot_have_seen_more_than_there_was():
-    with pytest.raises(TrialError, match="made of 2 events, of which there are only 1"):
+    with pytest.raises(TrialError, match="refers to 2 earlier events, but there are only 1"):
         fold([CREATED, Asked(0, at(1.0), seen=2)])
 
 
@@ -274,7 +274,7 @@ def test_the_queue_is_served_in_order():
 def test_a_log_begins_with_its_creation_and_has_one():
     with pytest.raises(TrialError, match="begins with Created, got Told"):
         fold([Told(0, 1.0)])
-    with pytest.raises(TrialError, match="Created cannot follow"):
+    with pytest.raises(TrialError, match="can only be the first event"):
         fold([CREATED, CREATED])
     with pytest.raises(TrialError, match="got none"):
         fold([])

@@ -91,7 +91,7 @@ def test_tells_do_not_wait_for_an_ask(storage):
     class Slow(Roaming):
         def propose(self, view, rng):
             thinking.set()
-            assert told.wait(10)
+            assert told.wait(60)
             return super().propose(view, rng)
 
     slow = load_study("s", storage)
@@ -99,7 +99,7 @@ def test_tells_do_not_wait_for_an_ask(storage):
     asked = []
     asking = threading.Thread(target=lambda: asked.append(slow.ask()))
     asking.start()
-    assert thinking.wait(10)
+    assert thinking.wait(60)
     seen = study._current().position
     study.tell(first, 1.0)
     study.fail(second, "burst")
@@ -153,7 +153,7 @@ def test_a_seed_that_was_drawn_is_stored(storage):
 
 
 def test_loading_needs_an_existing_name(storage):
-    with pytest.raises(StudyError, match="'s' does not exist: there is none"):
+    with pytest.raises(StudyError, match="'s' does not exist: the store is empty"):
         load_study("s", storage)
     opened(storage, name="digits")
     with pytest.raises(StudyError, match=r"'digit' does not exist.*did you mean 'digits'"):

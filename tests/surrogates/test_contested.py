@@ -50,7 +50,7 @@ def leaves_of(belief):
 
 def test_a_tree_that_has_predicted_nothing_yet_leaves_the_belief_to_the_process_without_one(rng):
     data = observed(kinked, 30)
-    belief = Treed().surrogate(MODEL, FAST, (0,)).fit(data, np.random.default_rng(1))
+    belief = Treed().fitted(MODEL, FAST, (0,)).fit(data, np.random.default_rng(1))
     alone = Inferred(MODEL, FAST).fit(data, np.random.default_rng(1))
     X = rng.random((20, 1))
     assert leaves_of(belief) == 1
@@ -89,14 +89,14 @@ def test_the_odds_move_by_the_densities_of_results_before_they_were_told(seed, s
 
 
 def test_a_tree_takes_over_where_one_process_does_not_fit(rng):
-    surrogate = Treed().surrogate(MODEL, FAST, (0,))
+    surrogate = Treed().fitted(MODEL, FAST, (0,))
     belief = followed(surrogate, observed(kinked, 60), 20, rng)
     assert belief.state["lead"] > 0
     assert leaves_of(belief) > 1
 
 
 def test_a_tree_stays_away_where_one_process_fits(rng):
-    surrogate = Treed().surrogate(MODEL, FAST, (0,))
+    surrogate = Treed().fitted(MODEL, FAST, (0,))
     belief = followed(surrogate, observed(lambda x: np.sin(12 * x), 48), 16, rng)
     assert "tree" in belief.state
     assert leaves_of(belief) == 1
@@ -104,7 +104,7 @@ def test_a_tree_stays_away_where_one_process_fits(rng):
 
 def test_what_was_known_already_says_nothing_in_whatever_order_it_comes(rng):
     data = observed(kinked, 40)
-    surrogate = Treed().surrogate(MODEL, FAST, (0,))
+    surrogate = Treed().fitted(MODEL, FAST, (0,))
     before = followed(surrogate, data, 36, rng).state
     order = rng.permutation(len(data))
     again = surrogate.fit(Observations(data.X[order], data.y[order]), rng, before).state
@@ -113,7 +113,7 @@ def test_what_was_known_already_says_nothing_in_whatever_order_it_comes(rng):
 
 def test_a_space_that_cannot_be_cut_is_left_alone_and_the_tree_waits(rng):
     data = observed(kinked, 30)
-    surrogate = Treed().surrogate(MODEL, FAST, (0,))
+    surrogate = Treed().fitted(MODEL, FAST, (0,))
     assert "tree" not in surrogate.fit(first(data, 6), rng).state
     before = surrogate.fit(data, rng).state
     fewer = surrogate.fit(first(data, 6), rng, before)
@@ -123,13 +123,13 @@ def test_a_space_that_cannot_be_cut_is_left_alone_and_the_tree_waits(rng):
 
 def test_so_many_observations_that_one_process_would_be_slow_leave_the_tree_alone(rng):
     data = observed(kinked, 201)
-    belief = Treed().surrogate(MODEL, MAP(starts=1), (0,)).fit(data, rng)
+    belief = Treed().fitted(MODEL, MAP(starts=1), (0,)).fit(data, rng)
     assert leaves_of(belief) > 1
     assert set(belief.state) == {"tree"}
-    fewer = Treed().surrogate(MODEL, MAP(starts=1), (0,)).fit(first(data, 30), rng, belief.state)
+    fewer = Treed().fitted(MODEL, MAP(starts=1), (0,)).fit(first(data, 30), rng, belief.state)
     assert leaves_of(fewer) == 1
 
 
 def test_a_certain_tree_is_not_contested():
     assert isinstance(Treed(chance=1.0).fitted(MODEL, FAST, (0,)), TreedGP)
-    assert isinstance(Treed(chance=0.999).surrogate(MODEL, FAST, (0,)), Contested)
+    assert isinstance(Treed(chance=0.999).fitted(MODEL, FAST, (0,)), Contested)

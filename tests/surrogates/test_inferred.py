@@ -106,7 +106,7 @@ def chains_of(target, rng, n, thin):
 def test_without_data_the_samples_are_the_prior(rng):
     target = ModelTarget(MODEL, Observations(np.zeros((0, 2)), np.zeros(0)))
     assert target.log_likelihood(np.zeros(target.dim)) == 0.0
-    samples, prior = chains_of(target, rng, 400, 5), target.sample_prior(rng, 2000)
+    samples, prior = chains_of(target, rng, 250, 5), target.sample_prior(rng, 2000)
     for i in range(target.dim):
         assert stats.ks_2samp(samples[:, i], prior[:, i]).pvalue > 1e-3
 
@@ -131,10 +131,6 @@ def assert_uniform(ranks, draws=20):
     for column in ranks.T:
         counts = np.bincount(column // (draws // 5), minlength=5)
         assert stats.chisquare(counts).pvalue > 1e-3, counts
-
-
-def test_simulation_based_calibration_of_a_few_runs():
-    assert_uniform(calibration_ranks(runs=40, seed=0, thin=3))
 
 
 @pytest.mark.slow

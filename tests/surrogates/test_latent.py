@@ -226,11 +226,11 @@ def test_latent_and_plain_posteriors_are_not_stacked(rng):
 def test_paths_have_the_mean_and_covariance_at_latent_zero(name, rng):
     data, new = observations(rng, 6), points(rng, 3)
     posterior = LatentGP(KERNELS[name], 0.5, latents(rng, 6), noise=1e-2).condition(data)
-    draws = np.stack([posterior.draw(rng, 256)(new) for _ in range(2000)])
+    draws = np.stack([posterior.draw(rng, 128)(new) for _ in range(800)])
     mean, covariance = posterior.predict_joint(new)
     error = np.sqrt(np.diagonal(covariance) / len(draws))
-    assert (np.abs(draws.mean(0) - mean) < 5 * error).all()
-    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.12 * covariance.max())
+    assert (np.abs(draws.mean(0) - mean) < 4 * error).all()
+    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.15 * covariance.max())
 
 
 def test_a_paths_gradient_agrees_with_finite_differences(rng):
@@ -315,7 +315,7 @@ def test_an_outlier_is_moved_off_farther_than_the_others_and_not_believed(rng):
     y = np.sin(3 * X[:, 0])
     y[7] += 2.0
     model = LatentGP(Matern52(0.5), 0.3, noise=1e-4)
-    belief = Inferred(model, Slice(chains=8, burn_in=100)).fit(Observations(X, y), rng)
+    belief = Inferred(model, Slice(chains=4, burn_in=60)).fit(Observations(X, y), rng)
     moves = np.mean([np.abs(part.latents[:, 0]) for part in belief.components], axis=0)
     assert moves.argmax() == 7
     assert abs(belief.moments(X[7:8])[0][0] - np.sin(1.5)) < 0.5

@@ -1,12 +1,12 @@
-"""Multi-armed bandits: which of K options to try next, when only trying shows what they pay.
+"""Multi-armed bandits: which of K arms to play next if only playing shows their rewards.
 
-A bandit is a frozen value. What it learns is a state that the caller keeps, small and frozen too,
-with `to_json` and `from_json`; randomness is an argument. A larger reward is better.
+A bandit is a frozen value. What it has learnt is a small frozen state that the caller keeps, with
+`to_json` and `from_json`; randomness is an argument. A larger reward is better.
 
 >>> import numpy as np
 >>> from outcrop import bandits
 >>> rng = np.random.default_rng(0)
->>> pays = [0.2, 0.9, 0.4]                          # unknown to the bandit
+>>> pays = [0.2, 0.9, 0.4]                          # not given to the bandit
 >>> bandit = bandits.EXP3.for_horizon(n_arms=3, horizon=1000)
 >>> state = bandit.init(n_arms=3)
 >>> for _ in range(1000):
@@ -18,10 +18,10 @@ with `to_json` and `from_json`; randomness is an argument. A larger reward is be
 >>> bandits.LogWeights.from_json(state.to_json()) == state
 True
 
-`Greedy`, `EpsilonFirst`, `EpsilonGreedy` and `UCB1` take an arm's rewards for independent draws of
-one distribution; `EXP3` and `EXP3M`, which plays several arms a round, assume nothing of them. The
-guarantees of `UCB1`, `EXP3` and `EXP3M` are for rewards in [0, 1]: they refuse others, which
-`normalised` maps there, unless they are made with `raw=True`.
+`Greedy`, `EpsilonFirst`, `EpsilonGreedy` and `UCB1` assume that the rewards of an arm are
+independent draws from one distribution; `EXP3` and `EXP3M`, which plays several arms a round, make
+no assumptions. The guarantees of `UCB1`, `EXP3` and `EXP3M` hold for rewards in [0, 1]; with
+`raw=False` they refuse others, which `normalised` maps to that range.
 """
 
 from __future__ import annotations

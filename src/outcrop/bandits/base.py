@@ -1,8 +1,8 @@
-"""What every bandit is: pure functions of a state that the caller keeps.
+"""The interface of bandits: pure functions of a state that the caller keeps.
 
 K arms are numbered from 0. One round is `choose`, play, `update`; a larger reward is better. Rounds
-may overlap: a choice remembers the probabilities it was made with, so that its rewards can be
-learnt from later, in any order, or one arm at a time.
+may overlap: a choice contains its probabilities, so that its rewards can be used later, in any
+order, or one arm at a time.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ import numpy as np
 from outcrop.errors import BanditError
 from outcrop.typing import Rng, Vector
 
-LARGEST = 1e300  # in size; sums of such rewards stay finite
+LARGEST = 1e300  # absolute value of a reward, so that sums stay finite
 
 S = TypeVar("S", bound="BanditState")
 
 
 class StoredTuples(ABC):
-    """A frozen dataclass whose fields are tuples of numbers, so that JSON holds it as it is."""
+    """A frozen dataclass whose fields are tuples of numbers, with its conversion to JSON."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
-    def to_json(self) -> dict[str, list[Any]]:
+    def to_json(self) -> dict[str, list[float]]:
         """An object of lists, by the names of the fields."""
         return {field.name: np.array(getattr(self, field.name)).tolist() for field in fields(self)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """What `to_json` was called on."""
+        """The inverse of `to_json`."""
         names = [field.name for field in fields(cls)]
         if not isinstance(data, Mapping) or set(data) != set(names):
             raise BanditError(
@@ -57,7 +57,7 @@ class StoredTuples(ABC):
 
 
 class BanditState(StoredTuples):
-    """What a bandit has learnt so far."""
+    """What a bandit has learnt from the rounds so far."""
 
     @property
     @abstractmethod
@@ -66,7 +66,7 @@ class BanditState(StoredTuples):
 
 @dataclass(frozen=True)
 class ArmChoice(StoredTuples):
-    """The arms of one round, each with the probability that it was among them.
+    """The arms of one round, each with its probability of being among them.
 
     >>> ArmChoice((2, 0), (0.75, 0.5)).each()
     (ArmChoice(arms=(2,), probabilities=(0.75,)), ArmChoice(arms=(0,), probabilities=(0.5,)))
@@ -89,14 +89,14 @@ class ArmChoice(StoredTuples):
             require_share("probability", probability)
             if probability == 0:
                 raise BanditError(
-                    "ArmChoice(probabilities=…): an arm of probability 0 is not drawn"
+                    "ArmChoice(probabilities=…): an arm of probability 0 cannot be drawn"
                 )
 
     @property
     def arm(self) -> int:
         """The arm, if there is only one."""
         if len(self.arms) > 1:
-            raise BanditError(f"a choice of {len(self.arms)} arms, {self.arms}: use `arms`")
+            raise BanditError(f"the choice has {len(self.arms)} arms, {self.arms}: use `arms`")
         return self.arms[0]
 
     def each(self) -> tuple[ArmChoice, ...]:
@@ -108,7 +108,7 @@ class ArmChoice(StoredTuples):
 
 
 class Bandit(ABC, Generic[S]):
-    """How arms are chosen, and what is learnt of their rewards."""
+    """How arms are chosen, and how a state is updated with their rewards."""
 
     @abstractmethod
     def init(self, n_arms: int) -> S:
@@ -116,17 +116,17 @@ class Bandit(ABC, Generic[S]):
 
     @abstractmethod
     def probabilities(self, state: S) -> Vector:
-        """How likely each arm is to be chosen next, `(K,)`; they sum to the number of choices."""
+        """The probability of each arm in the next round, `(K,)`; the sum is the arms per round."""
 
     def choose(self, state: S, rng: Rng) -> ArmChoice:
-        """What to play next."""
+        """The arms of the next round."""
         p = self.probabilities(state)
         cumulative = np.cumsum(p)
         arm = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
         return ArmChoice((arm,), (float(p[arm]),))
 
     def update(self, state: S, choice: ArmChoice, reward: float | Sequence[float] | Vector) -> S:
-        """The state once `choice` has paid: one number for each of its arms, in their order."""
+        """The state after `choice` and its rewards: one number for each of its arms, in order."""
         if max(choice.arms) >= state.n_arms:
             raise BanditError(
                 f"arm {max(choice.arms)} does not exist: this state has {state.n_arms} arms, "
@@ -136,7 +136,7 @@ class Bandit(ABC, Generic[S]):
 
     @abstractmethod
     def learn(self, state: S, choice: ArmChoice, rewards: Sequence[float]) -> S:
-        """What `update` does once all is checked."""
+        """`update` with checked arguments."""
 
     @property
     @abstractmethod
@@ -156,18 +156,18 @@ class Bandit(ABC, Generic[S]):
             if not (isfinite(r) and abs(r) <= LARGEST):
                 raise BanditError(
                     f"reward={r!r}: expected a finite number of at most {LARGEST:g} in size; give "
-                    "a failure the worst reward there is, or leave its arm out"
+                    "a failure the smallest possible reward, or leave its arm out"
                 )
             if self.is_bounded and not 0 <= r <= 1:
                 raise BanditError(
                     f"reward={r!r}: expected a number from 0 to 1; use `bandits.normalised`, "
-                    f"or {type(self).__name__}(…, raw=True) to have it taken as it is"
+                    f"or {type(self).__name__}(…, raw=True) to use it unchanged"
                 )
         return rewards
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether `value` is a real number, and not one of the booleans that Python counts as such."""
+    """Whether `value` is a real number and not a boolean."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 

@@ -1,4 +1,4 @@
-"""Bandits for arms whose rewards may change at will: exponential weights.
+"""Bandits with exponential weights, for arms whose rewards may change arbitrarily.
 
 K arms, k of them played in a round, weights w, rate γ. Weights are kept as logarithms, and their
 maximum is subtracted before they are exponentiated: they neither overflow nor all vanish.
@@ -54,12 +54,12 @@ def rate(n_arms: int, gain: float, plays: int = 1) -> float:
         γ = min(1, √(K ln(K/k) / ((e − 1) k g)))
 
     [Auer et al. 2002, corollary 3.2; Uchiya et al. 2010]. It is 0 if every arm is played in every
-    round, and 1 if there are more plays than arms, where nothing can be preferred.
+    round, and 1 if there are more plays than arms, so that no arm can be preferred.
     """
     require_whole("n_arms", n_arms, 1)
     require_whole("plays", plays, 1)
     if not is_number(gain) or not 0 < gain < inf:
-        raise BanditError(f"gain={gain!r}: expected a positive number, at most that of the rounds")
+        raise BanditError(f"gain={gain!r}: expected a positive number, at most the rounds")
     if plays > n_arms:
         return 1.0
     return min(1.0, sqrt(n_arms * log(n_arms / plays) / ((e - 1) * plays * gain)))
@@ -84,7 +84,7 @@ class EXP3(Bandit[LogWeights]):
 
     @classmethod
     def for_horizon(cls, n_arms: int, horizon: int, share: float = 1.0, raw: bool = False) -> EXP3:
-        """The best rate if the best arm pays `share` in each of `horizon` rounds, or less."""
+        """The best rate if the best arm pays at most `share` in each of `horizon` rounds."""
         return cls(rate(n_arms, _gain(horizon, share)), raw)
 
     def init(self, n_arms: int) -> LogWeights:
@@ -108,10 +108,10 @@ class EXP3M(Bandit[LogWeights]):
         bandit = EXP3M.for_horizon(n_arms=17, horizon=80, plays=4)
 
     Weights that are too large for a probability below 1 are capped (`inclusion_probabilities`), and
-    the arms are drawn by `dep_round`. They come in random order, so that the choices of several
-    bandits can be put side by side. A capped arm is played for certain and its weight stays as it
-    is; the others' are multiplied by exp(k γ r̂ / K) as in EXP3. On average the regret against the
-    best k arms is at most 2.63 √(k g K ln(K/k)) [Uchiya, Nakamura & Kudo 2010].
+    the arms are drawn by `dep_round`. Their order is random, so that the choices of several bandits
+    can be combined elementwise. A capped arm has probability 1 and keeps its weight; the other
+    weights are multiplied by exp(k γ r̂ / K) as in EXP3. On average the regret against the best k
+    arms is at most 2.63 √(k g K ln(K/k)) [Uchiya, Nakamura & Kudo 2010].
     """
 
     gamma: float
@@ -126,7 +126,7 @@ class EXP3M(Bandit[LogWeights]):
     def for_horizon(
         cls, n_arms: int, horizon: int, plays: int, share: float = 1.0, raw: bool = False
     ) -> EXP3M:
-        """The best rate if the best arms pay `share` each in each of `horizon` rounds, or less."""
+        """The best rate if each of the best arms pays at most `share` in `horizon` rounds."""
         _require_enough(n_arms, plays)
         return cls(rate(n_arms, _gain(horizon, share), plays), plays, raw)
 
@@ -151,7 +151,7 @@ class EXP3M(Bandit[LogWeights]):
 
 
 def inclusion_probabilities(logs: Vector, gamma: float, plays: int) -> Vector:
-    """How likely EXP3.M is to play each arm, from the logarithms of the weights.
+    """The probability that EXP3.M plays each arm, from the logarithms of the weights.
 
         p = k ((1 − γ) w' / Σw' + γ/K),    w' = min(w, α)
 
@@ -169,7 +169,7 @@ def inclusion_probabilities(logs: Vector, gamma: float, plays: int) -> Vector:
         return np.full(n_arms, plays / n_arms)
     c = (1 / plays - gamma / n_arms) / (1 - gamma)
     descending = np.argsort(-logs)
-    for m in range(plays):  # with k arms certain, nothing would be left for the others
+    for m in range(plays):  # at most k − 1 arms are capped
         others = descending[m:]
         shares = (1 - m * c) * _softmax(logs[others])
         if shares[0] < c:
@@ -186,7 +186,7 @@ def _reweighted(
     logs = list(state.logs)
     unit = strength / state.n_arms  # at most p, so that an exponent is at most its reward
     for arm, p, reward in zip(choice.arms, choice.probabilities, rewards, strict=True):
-        if p < 1:  # what was certain was capped, or there was no choice
+        if p < 1:  # an arm of probability 1 was capped, or all arms were played
             logs[arm] += unit / p * reward
     return LogWeights(tuple(logs))
 
@@ -206,6 +206,6 @@ def _require_enough(n_arms: int, plays: int) -> None:
     require_whole("n_arms", n_arms, 1)
     if plays > n_arms:
         raise BanditError(
-            f"plays={plays!r}: expected at most n_arms={n_arms!r}, as the arms of a round differ; "
-            "for more, draw from EXP3 several times"
+            f"plays={plays!r}: expected at most n_arms={n_arms!r}, since the arms of a round are "
+            "different; for more, draw from EXP3 several times"
         )

@@ -1,6 +1,6 @@
-"""Bandits for arms that pay alike in every round: they compare mean rewards.
+"""Bandits that compare mean rewards, for arms whose rewards have a fixed distribution.
 
-Arms that were never played come before all others, and ties are broken at random.
+Arms that were never played are played first, and ties are broken at random.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from outcrop.typing import Vector
 
 @dataclass(frozen=True)
 class Tally(BanditState):
-    """How often each arm was played, and what it paid in all."""
+    """How often each arm was played, and the sum of its rewards."""
 
     counts: tuple[int, ...]
     totals: tuple[float, ...]
@@ -46,7 +46,7 @@ class Tally(BanditState):
 
     @classmethod
     def empty(cls, n_arms: int) -> Tally:
-        """Nothing was played."""
+        """The tally before the first round."""
         require_whole("n_arms", n_arms, 1)
         return cls((0,) * n_arms, (0.0,) * n_arms)
 
@@ -56,7 +56,7 @@ class Tally(BanditState):
 
     @property
     def rounds(self) -> int:
-        """How many plays have been learnt from."""
+        """The number of plays in the tally."""
         return sum(self.counts)
 
     @property
@@ -71,7 +71,7 @@ class Tally(BanditState):
         return np.divide(self.totals, counts, out=means, where=counts > 0)
 
     def plus(self, choice: ArmChoice, rewards: Sequence[float]) -> Tally:
-        """The tally with these plays in it."""
+        """The tally with one more choice and its rewards."""
         counts, totals = list(self.counts), list(self.totals)
         for arm, reward in zip(choice.arms, rewards, strict=True):
             counts[arm] += 1
@@ -80,7 +80,7 @@ class Tally(BanditState):
 
 
 class MeanBased(Bandit[Tally]):
-    """A bandit that keeps a tally."""
+    """A bandit whose state is a tally."""
 
     def init(self, n_arms: int) -> Tally:
         return Tally.empty(n_arms)
@@ -99,9 +99,9 @@ class MeanBased(Bandit[Tally]):
 
 @dataclass(frozen=True)
 class Greedy(MeanBased):
-    """Each arm once, then for ever the one that paid most.
+    """Each arm once, then always the one with the largest reward.
 
-    One reward says little of an arm, so that its regret grows linearly.
+    One reward is a poor estimate of an arm's mean, so that the regret grows linearly.
     """
 
     def probabilities(self, state: Tally) -> Vector:
@@ -113,11 +113,11 @@ class Greedy(MeanBased):
 
 @dataclass(frozen=True)
 class EpsilonFirst(MeanBased):
-    """Arms at random for a share `epsilon` of the rounds, then for ever the one with the best mean.
+    """Random arms for a share `epsilon` of the rounds, then always the one with the best mean.
 
         bandit = EpsilonFirst(epsilon=0.1, horizon=1000)
 
-    An arm that chance left out is played once before it is over: `epsilon = 0` is `Greedy`.
+    An arm that was not drawn is played once afterwards: `epsilon = 0` is `Greedy`.
     """
 
     epsilon: float
@@ -141,14 +141,14 @@ class EpsilonFirst(MeanBased):
 
 @dataclass(frozen=True)
 class EpsilonGreedy(MeanBased):
-    """An arm at random with probability ε, otherwise the one with the best mean so far.
+    """A random arm with probability ε, otherwise the one with the best mean so far.
 
         EpsilonGreedy(0.1)                      # ε = 0.1 in every round
         EpsilonGreedy(20.0, decreasing=True)    # ε = min(1, 20 / t) in round t = 1, 2, …
 
-    A fixed ε pays for exploration for ever. The decreasing one has logarithmic regret if `epsilon`
-    is at least 5 K / d², with d a lower bound on the gap between the best arm and the next, and
-    rewards in [0, 1] [Auer, Cesa-Bianchi & Fischer 2002, theorem 3].
+    A fixed ε never stops exploring. A decreasing one has logarithmic regret if rewards are in
+    [0, 1] and `epsilon` is at least 5 K / d², with d a lower bound on the gap between the best arm
+    and the next one [Auer, Cesa-Bianchi & Fischer 2002, theorem 3].
     """
 
     epsilon: float
@@ -173,9 +173,9 @@ class EpsilonGreedy(MeanBased):
 
 @dataclass(frozen=True)
 class UCB1(MeanBased):
-    """The arm whose mean reward may be the largest: mean + √(2 ln t / n) after n of t plays.
+    """The arm with the largest upper bound, mean + √(2 ln t / n) after n of t plays.
 
-    Its regret is logarithmic for rewards in [0, 1], the scale of the second term; others are
+    The regret is logarithmic for rewards in [0, 1], the scale of the second term; others are
     refused unless `raw` [Auer, Cesa-Bianchi & Fischer 2002, theorem 1].
     """
 

@@ -1,4 +1,4 @@
-"""Rewards in [0, 1], of which a larger one is better."""
+"""Conversion of values to rewards in [0, 1], where larger is better."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from outcrop.typing import Vector
 def normalised(rewards: ArrayLike, low: float, high: float) -> Vector:
     """`rewards` on the scale on which `low` is 0 and `high` is 1; all are 0 if the two are equal.
 
-    Then no arm stands out, and a reward of 0 teaches EXP3 nothing.
+    A reward of 0 does not change the weights of EXP3.
 
     >>> normalised([-1.0, 0.0, 3.0], low=-1.0, high=3.0)
     array([0.  , 0.25, 1.  ])
@@ -27,16 +27,16 @@ def normalised(rewards: ArrayLike, low: float, high: float) -> Vector:
         raise BanditError(f"rewards={rewards!r}: expected numbers from low={low!r} to {high!r}")
     if low == high:
         return np.zeros_like(values)
-    # Halves, as the difference of two large numbers may overflow.
+    # Halves, since the difference of two large numbers may overflow.
     scaled: Vector = (values / 2 - low / 2) / (high / 2 - low / 2)
     return np.clip(scaled, 0.0, 1.0)
 
 
 def best_so_far(arms: ArrayLike, values: ArrayLike, n_arms: int) -> Vector:
-    """The largest of each arm's values, on the scale from the least to the largest of all `(K,)`.
+    """The largest of each arm's values, `(K,)`, scaled from the smallest to the largest of all.
 
-    Value i was paid by `arms[i]`. An arm without values, such as one that only failed, has 0. This
-    is the reward of a category in CoCaBO; it never decreases while the scale stays as it is.
+    Value i belongs to `arms[i]`. An arm without values, such as one that only failed, has 0. This
+    is the reward of a category in CoCaBO; it never decreases while the scale is the same.
 
     >>> best_so_far([0, 2, 0], [1.0, 5.0, 3.0], n_arms=3)
     array([0.5, 0. , 1. ])
@@ -48,7 +48,7 @@ def best_so_far(arms: ArrayLike, values: ArrayLike, n_arms: int) -> Vector:
             f"expected one value per play, got arms {played.shape} and values {paid.shape}"
         )
     if not np.isfinite(paid).all():
-        raise BanditError(f"values={values!r}: expected finite numbers; leave out what failed")
+        raise BanditError(f"values={values!r}: expected finite numbers; leave failures out")
     if not len(played):
         return np.zeros(n_arms)
     if played.dtype.kind not in "iu" or played.min() < 0 or played.max() >= n_arms:

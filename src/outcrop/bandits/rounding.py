@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike
 from outcrop.errors import BanditError
 from outcrop.typing import Rng
 
-TOLERANCE = 1e-9  # of probabilities and of their sum, for what rounding does to them
+TOLERANCE = 1e-9  # of probabilities and of their sum, for rounding errors
 
 
 def dep_round(probabilities: ArrayLike, rng: Rng) -> tuple[int, ...]:
-    """A set of arms, ascending, that holds arm i with probability `probabilities[i]`.
+    """A random set of arms, ascending, that contains arm i with probability `probabilities[i]`.
 
-    Its size is always the sum of the probabilities, which must be whole. Two fractional ones at a
-    time are exchanged until one of them is 0 or 1, in such proportions that neither changes on
+    Its size is always the sum of the probabilities, which must be a whole number. Two fractional
+    probabilities at a time are changed until one of them is 0 or 1, so that neither changes on
     average [Gandhi et al. 2006]. The draws of different arms are negatively correlated.
 
     >>> len(dep_round([0.5, 0.25, 1.0, 0.25], np.random.default_rng(0)))
@@ -44,11 +44,11 @@ def _exchanged(p: list[float], fractional: list[int], size: int, rng: Rng) -> li
     held, *others = fractional
     mass = p[held]
     for other, uniform in zip(others, rng.random(len(others)), strict=True):
-        if mass + p[other] <= 1:  # one of the two gets it all
+        if mass + p[other] <= 1:  # one of the two gets the sum
             if uniform * (mass + p[other]) >= mass:
                 held = other
             mass += p[other]
-        else:  # one of the two gets all it can hold
+        else:  # one of the two gets 1
             room, other_room = 1 - mass, 1 - p[other]
             if uniform * (room + other_room) < other_room:
                 chosen.append(held)
@@ -56,5 +56,5 @@ def _exchanged(p: list[float], fractional: list[int], size: int, rng: Rng) -> li
             else:
                 chosen.append(other)
             mass = 1 - (room + other_room)
-    # What is left over is 0 or 1 but for rounding.
+    # The rest is 0 or 1 up to rounding.
     return [*chosen, held] if len(chosen) < size else chosen

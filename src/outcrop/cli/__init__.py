@@ -1,5 +1,5 @@
-"""The command line: tune any program by a spec file, and look at studies.
+"""The command line: tune any program with a spec file, and look at studies.
 
-Read `spec` for what a spec file says, `placeholders` for how values reach a program, `program` for
-how it is run, `output` for how its value is found.
+Read `spec` for the format of a spec file, `placeholders` for how values are passed to a program,
+`program` for how it is run, `program_output` for how its value is found.
 """

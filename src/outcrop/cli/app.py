@@ -1,6 +1,6 @@
-"""The command `outcrop`: its subcommands, their options, and what an error looks like.
+"""The command `outcrop`: its subcommands, their options, and its exit codes.
 
-Errors are one line on standard error and exit code 2; Ctrl-C is 130.
+An error is one line on standard error and exit code 2; Ctrl-C is exit code 130.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from outcrop.errors import OutcropError
 
 INTERRUPTED = 130
 WRONG = 2
-WATCH = 2.0  # seconds between two looks at a study
+WATCH = 2.0  # seconds between two updates of a page
 
-# What typer raises for a wrong command line, whether it brings its own click or needs another's.
+# What typer raises for a wrong command line, whether it bundles click or imports it.
 Refusal: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
@@ -46,7 +46,7 @@ StudyName = Annotated[
 StorageUrl = Annotated[
     str | None,
     typer.Option(
-        "--storage", "-s", metavar="URL", help="Where it is kept: sqlite:///FILE.db, or the file."
+        "--storage", "-s", metavar="URL", help="The store: sqlite:///FILE.db, or the file."
     ),
 ]
 
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except BrokenPipeError:  # the reader of a pipe, such as head, has ended
         sys.stderr.close()
         return 0
     return code if isinstance(code, int) else 0
@@ -81,9 +81,9 @@ def _say(line: str) -> None:
 
 @app.command()
 def demo(
-    trials: Annotated[int, typer.Option(min=12, help="How many evaluations.")] = 50,
-    seed: Annotated[int, typer.Option(min=0, help="Of the search.")] = 0,
-    folder: Annotated[Path, typer.Option(help="Where file and picture go.")] = Path(),
+    trials: Annotated[int, typer.Option(min=12, help="Number of evaluations.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the search.")] = 0,
+    folder: Annotated[Path, typer.Option(help="Folder for the database and the picture.")] = Path(),
 ) -> None:
     """Minimise a rugged function with two worker processes and draw the search.
 
@@ -94,7 +94,7 @@ def demo(
     from outcrop.cli.demo import demo as play
 
     if not folder.is_dir():
-        raise typer.BadParameter(f"--folder {folder}: it is not a folder; make it first")
+        raise typer.BadParameter(f"--folder {folder} is not a folder; create it first")
     if play(folder, trials, seed, _say).interrupted:
         raise KeyboardInterrupt
 
@@ -102,16 +102,18 @@ def demo(
 @app.command()
 def run(
     spec: Annotated[Path, typer.Argument(metavar="SPEC", help="A spec file, in TOML.")],
-    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Runs at once.")] = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", min=1, help="Number of programs that run at once.")
+    ] = 1,
     trials: Annotated[
-        int, typer.Option("--trials", "-n", min=1, help="How many the study shall have in all.")
+        int, typer.Option("--trials", "-n", min=1, help="Total number of trials of the study.")
     ] = 100,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the study if it exists.")
+        bool, typer.Option("--resume", help="Continue the study if it exists.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
 ) -> None:
-    """Tune a program: SPEC says how it is called and what its parameters are.
+    """Tune a program; SPEC declares its command and its parameters.
 
     \b
     Example:
@@ -134,7 +136,7 @@ def run(
       low = 10
       high = 400
 
-    Ctrl-C stops it and loses nothing; the same command with --resume goes on.
+    Ctrl-C stops the search and keeps its trials; the same command with --resume continues it.
     """
     from outcrop.cli.tune import tune
 
@@ -146,11 +148,13 @@ def run(
 def show(
     study: StudyName = None,
     storage: StorageUrl = None,
-    last: Annotated[int, typer.Option("--last", min=1, help="How many trials.")] = 20,
-    everything: Annotated[bool, typer.Option("--all", help="All trials.")] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Follow a running study.")] = False,
+    last: Annotated[int, typer.Option("--last", min=1, help="Number of trials to show.")] = 20,
+    everything: Annotated[bool, typer.Option("--all", help="Show all trials.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Update the page while the study runs.")
+    ] = False,
 ) -> None:
-    """Show a study: its trials, the best, its failures, and what the model believes.
+    """Show a study: its trials, the best one, its failures, and the model's belief.
 
     \b
     Example:
@@ -177,7 +181,7 @@ def show(
 def best(
     study: StudyName = None,
     storage: StorageUrl = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As a JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
 ) -> None:
     """Print the best trial of a study.
 
@@ -194,7 +198,7 @@ def best(
             _say(line)
         return
     trial = opened.best_trial
-    data: dict[str, Any] = {"number": trial.number, "value": trial.value, "std": trial.std}
+    data: dict[str, object] = {"number": trial.number, "value": trial.value, "std": trial.std}
     _say(json.dumps(data | {"params": dict(trial.params)}))
 
 
@@ -204,10 +208,10 @@ def export(
     storage: StorageUrl = None,
     form: Annotated[
         Literal["csv", "json"] | None,
-        typer.Option("--format", "-f", help="By default that of the output's name, or csv."),
+        typer.Option("--format", "-f", help="By default from the suffix of --output, or csv."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A file; by default the screen.")
+        Path | None, typer.Option("--output", "-o", help="A file; by default standard output.")
     ] = None,
 ) -> None:
     """Write all trials as CSV or JSON.
@@ -234,11 +238,13 @@ def export(
 
 @app.command()
 def delete(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="Its name, or its spec file.")],
+    study: Annotated[
+        str, typer.Argument(metavar="STUDY", help="Name of a study, or its spec file.")
+    ],
     storage: StorageUrl = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without confirmation.")] = False,
 ) -> None:
-    """Delete a study and all its trials, after asking.
+    """Delete a study and all its trials, after confirmation.
 
     \b
     Example:
@@ -249,7 +255,7 @@ def delete(
 
     name, store = place_of(study, storage)
     count = len(load_study(name, store).trials)
-    if not yes and not typer.confirm(f"Delete study {name} with its {count} trials for good?"):
+    if not yes and not typer.confirm(f"Delete study {name} and its {count} trials?"):
         _say("nothing was deleted")
         return
     delete_study(name, store)

@@ -18,7 +18,7 @@ WORKERS = 2
 
 
 def demo(folder: Path, trials: int, seed: int, say: Callable[[str], object]) -> Result:
-    """Search Ackley's dented funnel, say what was found, and draw the search."""
+    """Minimise Ackley's function, print the result, and draw the search."""
     problem = problems.get(PROBLEM)
     database = folder / "outcrop-demo.db"
     storage = open_storage(f"sqlite:///{database}")
@@ -37,7 +37,7 @@ def demo(folder: Path, trials: int, seed: int, say: Callable[[str], object]) -> 
         say(f"picture written to {_picture(problem, result, folder / 'outcrop-demo.png')}")
     except MissingExtra as hint:
         say(f"no picture: {hint}")
-    say(f"look at the trials with: outcrop show {name} --storage {database}")
+    say(f"show the trials with: outcrop show {name} --storage {database}")
     return result
 
 
@@ -48,10 +48,13 @@ def _free_name(storage: Storage) -> str:
 
 def _picture(problem: problems.Problem, result: Result, path: Path) -> Path:
     from outcrop.plots import surface_2d
+    from outcrop.plots.canvas import new_figure
 
     points = problem.space.encode([trial.params for trial in result.trials]).X
     best = [trial.number for trial in result.trials].index(result.best_trial.number)
-    axes = surface_2d(problem.evaluate, problem.bounds, problem.from_unit(points), best)
+    figure = new_figure((6.4, 5.2))
+    axes = figure.add_subplot()
+    surface_2d(problem.evaluate, problem.bounds, problem.from_unit(points), best, axes=axes)
     axes.set_title(f"{problem.name}: {len(points)} trials, white to black in their order")
-    axes.figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=150)
     return path

@@ -8,7 +8,6 @@ import csv
 import io
 import json
 from dataclasses import fields
-from typing import Any
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
@@ -19,7 +18,7 @@ AFTER = ("reason", "source", "attempt", "started", "finished")
 
 
 def to_csv(study: Study) -> str:
-    """One line for each trial; numbers are written so that nothing of them is lost."""
+    """One line for each trial; numbers have all their digits."""
     names = list(study.space.parameters)
     columns = [f"params.{name}" if name in BEFORE + AFTER else name for name in names]
     text = io.StringIO()
@@ -35,7 +34,7 @@ def to_csv(study: Study) -> str:
 
 
 def to_json(study: Study) -> str:
-    """All that is known of every trial, and what the study was made with."""
+    """All fields of every trial, and the study's space and options."""
     names = [each.name for each in fields(Trial)]
     return json.dumps(
         {
@@ -54,5 +53,5 @@ def to_json(study: Study) -> str:
     )
 
 
-def _fields(trial: Trial, names: tuple[str, ...]) -> list[Any]:
+def _fields(trial: Trial, names: tuple[str, ...]) -> list[object]:
     return [getattr(trial, name) for name in names]

@@ -1,4 +1,4 @@
-"""Whether a spec's placeholders stand for something, and whether every parameter is used."""
+"""Checks that a spec's placeholders are known, and that every parameter is used."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from outcrop.space.plain import listed, nearest
 
 TomlKeys: TypeAlias = tuple[str | int, ...]  # keys and indices from the top of a file
 
-CWD = ("folder", "here")  # it must be there before the first trial, or be the trial's own
+CWD = ("folder", "here")  # placeholders that cwd may have: its folder must exist at the start
 
 
 def check_placeholders(texts: Mapping[TomlKeys, str], space: Space, top: Table) -> None:
-    """Refuse placeholders that name nothing, or that are not there when they must be."""
+    """Refuse unknown placeholders, and conditional ones where a value is always needed."""
     known = [*space.parameters, *OFFERED]
     for place, text in texts.items():
         try:
@@ -34,18 +34,18 @@ def check_placeholders(texts: Mapping[TomlKeys, str], space: Space, top: Table) 
             needed = place[:2] == ("command", 0) or place == ("objective", "path")
             if needed and "." in name:  # the flat name of a conditional parameter
                 raise top.error(
-                    f"is {shown(text)}, but {{{name}}} is not there in every trial; use what is",
+                    f"is {shown(text)}, but {{{name}}} is not active in every trial; remove it",
                     *place,
                 )
 
 
 def check_use(texts: Mapping[TomlKeys, str], space: Space, top: Table) -> None:
-    """Refuse parameters that never reach the program, and a result file it cannot know of."""
+    """Refuse parameters that are not passed to the program, and an unreachable result file."""
     used = {name for text in texts.values() for name in names(text)}
     path = ("objective", "path")
     if path in texts and not {"folder", "params"} & used:
         raise top.error(
-            f"is {shown(texts[path])} in the trial's folder, of which the program does not know; "
+            f"is {shown(texts[path])} in the trial's folder, which is not passed to the program; "
             'put {folder} into command, or write cwd = "{folder}"',
             *path,
         )
@@ -54,23 +54,23 @@ def check_use(texts: Mapping[TomlKeys, str], space: Space, top: Table) -> None:
     for name, parameter in space.parameters.items():
         if name not in used and not _tells(parameter):
             raise top.error(
-                f"is used nowhere; put {{{name}}} into command or env, hand over all parameters "
-                "in the file {params}, or delete it",
+                f"is not used; put {{{name}}} into command or env, pass all parameters in the file "
+                "{params}, or delete it",
                 *_declared(name),
             )
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    """Why a placeholder cannot be filled."""
+    """Why a placeholder is refused."""
     bare = re.split("[:!]", name)[0]
     if bare != name and bare in known:
-        return f"there are no formats, values are written in full; write {{{bare}}}"
-    near = nearest(name, known) or f"; known are {listed(known)}"
-    return f"{{{name}}} names no parameter{near}; for braces as such write {{{{ and }}}}"
+        return f"formats are not supported, values have all their digits; write {{{bare}}}"
+    near = nearest(name, known) or f"; expected one of {listed(known)}"
+    return f"{{{name}}} is not a parameter{near}; for literal braces write {{{{ and }}}}"
 
 
 def _tells(parameter: Parameter) -> bool:
-    """Whether a choice is known by which of its parameters come."""
+    """Whether the active parameters of a choice determine its option."""
     return isinstance(parameter, Choice) and sum(not g for g in parameter.options.values()) <= 1
 
 

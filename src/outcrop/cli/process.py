@@ -1,7 +1,7 @@
-"""Programs as the operating system sees them: finding one, running it, and ending all it started.
+"""Processes: find a program, run it, and end it together with all processes it started.
 
-A program leads a session and a process group of its own. It is waited for by polling, so that only
-the thread that runs it ever signals it.
+A program has its own session and process group. Its end is detected by polling, so that only the
+thread that runs it sends it signals.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-POLL = 0.05  # seconds between two looks at a program that runs for long
+POLL = 0.05  # longest pause, in seconds, between two polls of a program
 
 
 class NotFound(Exception):
-    """No such program, or none that can be run; the message says what to do."""
+    """The program does not exist or cannot be run; the message says what to do."""
 
 
 class TimedOut(Exception):
-    """A program ran out of time and was ended."""
+    """A program exceeded its timeout and was ended."""
 
 
 class StopRequested(Exception):
@@ -35,13 +35,13 @@ class StopRequested(Exception):
 
 
 def find(name: str, folder: Path, search: str | None) -> str:
-    """The whole path of a program: from `folder` if it has one, else along `search`, as PATH is."""
+    """The absolute path of a program: relative to `folder` if it has a path, else in `search`."""
     if not os.path.dirname(name):
         found = shutil.which(name, path=search)
         if found is not None:
             return os.path.abspath(found)
         here = (folder / name).is_file()
-        hint = f'to run the one beside the spec write "./{name}"' if here else "give its path"
+        hint = f'write "./{name}" to run the one beside the spec' if here else "give its path"
         raise NotFound(f'command "{name}" was not found; install it, or {hint}')
     path = folder / name
     if path.is_file() and os.access(path, os.X_OK):
@@ -71,7 +71,7 @@ def run(
     """Run a program to its end, write its output to files, and return its exit code.
 
     Raises `TimedOut` after `timeout` seconds and `StopRequested` once `stop` is set; a program then
-    has `grace` seconds from SIGTERM to SIGKILL. What is left of its group is killed in any case.
+    has `grace` seconds from SIGTERM to SIGKILL. The rest of its group is always killed.
     """
     with stdout.open("wb") as out, stderr.open("wb") as err:
         process = subprocess.Popen(
@@ -91,7 +91,7 @@ def run(
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None, stop: Event) -> None:
-    """Return when the program has ended; raise when it has to be."""
+    """Return when the program has ended; raise if it must be ended."""
     deadline = time.monotonic() + (math.inf if timeout is None else timeout)
     pause = 0.001
     while process.poll() is None:
@@ -104,7 +104,7 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None, stop: Event) 
 
 
 def _end(process: subprocess.Popen[bytes], grace: float) -> None:
-    """End the program if it runs, and all that it started."""
+    """End the program if it runs, and all processes it started."""
     try:
         if process.poll() is None:
             _signal(process, signal.SIGTERM)
@@ -116,9 +116,9 @@ def _end(process: subprocess.Popen[bytes], grace: float) -> None:
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Signal a program and all that it started.
+    """Send a signal to a program and all processes it started.
 
-    A group keeps its number while anyone is in it, even when the program itself has ended.
+    The number of a group stays valid while it has members, even if the program itself has ended.
     """
-    with suppress(ProcessLookupError, PermissionError):  # nobody is there, or only the dead
+    with suppress(ProcessLookupError, PermissionError):  # the group is empty, or only zombies
         os.killpg(process.pid, number)

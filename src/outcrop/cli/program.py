@@ -1,8 +1,8 @@
 """A spec's program as an objective.
 
-A trial's folder is `<name>-output/000012-1` beside the spec: number and attempt, with a further
-number if that folder is there already, so that nothing is overwritten. It holds `stdout`, `stderr`,
-`params.json` and `command.json`.
+A trial's folder is `<name>-output/000012-1` beside the spec: its number and attempt, followed by
+another number if that folder already exists, so that nothing is overwritten. It contains `stdout`,
+`stderr`, `params.json` and `command.json`.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from outcrop.cli.spec import Spec, SpecError
 from outcrop.errors import OutcropError
 from outcrop.study.trial import Trial
 
-GRACE = 5.0  # seconds in which a program may end by itself
+GRACE = 5.0  # seconds from SIGTERM to SIGKILL
 QUOTED = 3  # lines of output in a message
 
 
 class ProgramFailed(OutcropError, RuntimeError):
-    """A run that gave no value; one line that says why and where its output is."""
+    """A run without a value; the message is one line with the reason and the output folder."""
 
 
 class ProgramStopped(ProgramFailed):
-    """A run that was ended by `Program.kill`, which says nothing of its parameters."""
+    """A run that `Program.kill` ended, so that its parameters are not to blame."""
 
 
 @dataclass
 class ActiveRuns:
-    """How many trials run, and whether they are to stop."""
+    """The number of running trials, and the event that stops them."""
 
     count: int = 0
     changed: Condition = field(default_factory=Condition)
@@ -73,43 +73,43 @@ class Program:
     _running: ActiveRuns = field(default_factory=ActiveRuns, repr=False)
 
     def check(self) -> None:
-        """Refuse with `SpecError` what would fail in every trial: no program, no folder."""
+        """Refuse with `SpecError` what would fail in every trial: a missing program or folder."""
         spec, file, values = self.spec, self.spec.file.name, _constants(self.spec)
         name, cwd = fill(spec.command[0][0], values), fill(spec.cwd, values)
         try:
-            if name is not None:  # otherwise each trial has a program of its own
+            if name is not None:  # otherwise the program depends on the trial
                 process.find(name, spec.folder, _environment(self._env(values)).get("PATH"))
         except process.NotFound as error:
             raise SpecError(f"{file}: {error}") from None
         if cwd is not None and not (spec.folder / cwd).is_dir():
             raise SpecError(
-                f'{file}: cwd is "{spec.cwd}", but {spec.folder / cwd} is not a folder; make it, '
+                f'{file}: cwd is "{spec.cwd}", but {spec.folder / cwd} is not a folder; create it, '
                 "or correct cwd"
             )
         try:
             spec.output.mkdir(exist_ok=True)
         except OSError as error:
             raise SpecError(
-                f"{file}: the output folder {spec.output} cannot be made: {error.strerror}; move "
-                "the spec to a folder that can be written to"
+                f"{file}: the output folder {spec.output} cannot be created: {error.strerror}; "
+                "move the spec to a writable folder"
             ) from None
 
     def evaluate(self, trial: Trial) -> float:
         """Run the program with the trial's parameters; its value, or `ProgramFailed`."""
         with self._running.counted():
             if self._running.stop.is_set():
-                raise ProgramStopped("not started, since all programs were stopped")
+                raise ProgramStopped("not started, because all programs were stopped")
             try:
                 folder = self._new_folder(trial)
                 return self._evaluate(trial, folder)
             except OSError as error:
                 place = error.filename or self.spec.output
-                raise ProgramFailed(f"cannot keep its output: {error.strerror}: {place}") from None
+                raise ProgramFailed(f"cannot store its output: {error.strerror}: {place}") from None
 
     def kill(self) -> None:
-        """Stop all that runs, and whatever would start; returns once nothing runs any more.
+        """Stop all running programs and start no others; returns once all have ended.
 
-        A program has `grace` seconds to end by itself.
+        A program has `grace` seconds from SIGTERM to SIGKILL.
         """
         running = self._running
         running.stop.set()
@@ -117,7 +117,7 @@ class Program:
             running.changed.wait_for(lambda: running.count == 0)
 
     def _new_folder(self, trial: Trial) -> Path:
-        """A folder that was not there before."""
+        """A new folder."""
         name = f"{trial.number:06d}-{trial.attempt}"
         for again in count(1):
             folder = self.spec.output / (name if again == 1 else f"{name}.{again}")
@@ -150,7 +150,7 @@ class Program:
             raise ProgramStopped(f"stopped on request; output in {folder}") from None
 
     def _run(self, folder: Path, values: Mapping[str, str]) -> int:
-        """Run the program and return its exit code; how it was called is kept in its folder."""
+        """Run the program and return its exit code; its command is stored in its folder."""
         spec, env = self.spec, self._env(values)
         groups = [[fill(text, values) for text in group] for group in spec.command]
         command = [str(text) for group in groups if None not in group for text in group]
@@ -178,7 +178,7 @@ class Program:
             ) from None
 
     def _env(self, values: Mapping[str, str]) -> dict[str, str | None]:
-        """The spec's variables; None for one that must not be there."""
+        """The spec's environment variables; None for one that must be unset."""
         return {name: fill(text, values) for name, text in self.spec.env.items()}
 
 
@@ -188,13 +188,13 @@ def _constants(spec: Spec) -> dict[str, str]:
 
 
 def _environment(env: Mapping[str, str | None]) -> dict[str, str]:
-    """Our own environment with changes."""
+    """The environment of this process with changes."""
     changed = {**os.environ, **env}
     return {name: value for name, value in changed.items() if value is not None}
 
 
 def _described(code: int) -> str:
-    """What a bad end was like."""
+    """An exit code in words."""
     if code > 0:
         return f"exit code {code}"
     name = f" ({signal.Signals(-code).name})" if -code in {*signal.Signals} else ""
@@ -202,7 +202,7 @@ def _described(code: int) -> str:
 
 
 def _quoted(folder: Path) -> str:
-    """The end of the standard error, or of the output where that is empty."""
+    """The end of standard error, or of standard output if that is empty."""
     for name in ("stderr", "stdout"):
         text = last_lines(folder / name, QUOTED)
         if text:

@@ -1,12 +1,11 @@
-"""The value in what a program wrote.
+"""The objective's value in the output of a program.
 
 `last-line`: the last line that is not blank must be a number, alone or after a label that ends in
-`:` or `=` and holds no other number: `0.31`, `loss: 0.31`, `L2 error = 3.1D-02`. A progress line
-such as `step 200: 0.31` is no value: a program that ends early must not be taken for one that
-succeeded.
+`:` or `=` and contains no other number: `0.31`, `loss: 0.31`, `L2 error = 3.1D-02`. A progress line
+such as `step 200: 0.31` is refused, since the program may have ended early.
 
-`json`: all of the output, or else the last JSON object that begins a line; dots in the field's name
-lead into objects. `file`: either of the two, in a file in the trial's folder.
+`json`: the whole output, or else the last JSON object that begins a line; a field's name may have
+dots for objects inside objects. `file`: either of the two, from a file in the trial's folder.
 """
 
 from __future__ import annotations
@@ -19,13 +18,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from outcrop.cli.placeholders import fill
 from outcrop.space.plain import listed, nearest
 
-TAIL = 2**16  # bytes in which a last line is looked for
-JSON_TAIL = 2**24  # bytes in which an object is looked for
+TAIL = 2**16  # bytes at the end that are searched for the last line
+JSON_TAIL = 2**24  # bytes at the end that are searched for an object
 LONGEST = 300  # characters of quoted output
 
 DIGITS = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?"  # D as Fortran writes it
@@ -35,15 +33,15 @@ IN_LABEL = re.compile(rf"(?<![\w.+-]){DIGITS}(?![\w.])", re.ASCII)
 
 
 class NoValue(Exception):
-    """Output that holds no value, or none that counts; the message says why."""
+    """The output has no finite value; the message says why."""
 
 
 @dataclass(frozen=True)
 class ValueSource:
-    """Where a program's value is to be found."""
+    """Where a program writes its value."""
 
     field: str | None = None  # of a JSON object, with dots; None for the number in the last line
-    path: str | None = None  # from the trial's folder, with placeholders; None for its output
+    path: str | None = None  # relative to the trial's folder; None for standard output
 
 
 def read_value(objective: ValueSource, folder: Path, values: Mapping[str, str]) -> float:
@@ -51,7 +49,7 @@ def read_value(objective: ValueSource, folder: Path, values: Mapping[str, str]) 
     file, where = folder / "stdout", "stdout"
     if objective.path is not None:
         name = fill(objective.path, values)
-        assert name is not None  # a path holds no conditional parameter
+        assert name is not None  # a path has no conditional parameter
         file, where = folder / name, f"the file {name}"
     try:
         if objective.field is None:
@@ -68,7 +66,7 @@ def read_value(objective: ValueSource, folder: Path, values: Mapping[str, str]) 
 
 
 def last_lines(file: Path, count: int) -> str:
-    """The end of a file, on one line; empty if there is nothing in it, or no such file."""
+    """The last lines of a file joined to one; empty if the file is empty or missing."""
     if not file.exists():
         return ""
     lines = [line.strip() for line in _tail(file, TAIL).splitlines()]
@@ -107,13 +105,15 @@ def _last_number(text: str, where: str) -> float:
 
 
 def _field(text: str, field: str, where: str) -> float:
-    value: Any = _last_object(text)
+    value = _last_object(text)
     if value is None:
         raise NoValue(f"no JSON object in {where}, expected one with the field {field!r}")
     keys = [field] if isinstance(value, dict) and field in value else field.split(".")
     for key in keys:
         if not isinstance(value, dict) or key not in value:
-            there = f"it has {listed([*value])}" if isinstance(value, dict) else "it is no object"
+            there = (
+                f"it has {listed([*value])}" if isinstance(value, dict) else "it is not an object"
+            )
             near = nearest(key, value) if isinstance(value, dict) else ""
             raise NoValue(
                 one_line(f"the JSON in {where} has no field {field!r}: at {key!r} {there}{near}")
@@ -124,11 +124,11 @@ def _field(text: str, field: str, where: str) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise NoValue(f"the field {field!r} in {where} is beyond 1.8e308") from None
+        raise NoValue(f"the field {field!r} in {where} is larger than 1.8e308") from None
 
 
-def _last_object(text: str) -> Any:
-    """All of the text as JSON, or else the last object that begins a line; None without any."""
+def _last_object(text: str) -> object:
+    """The whole text as JSON, or else the last object that begins a line, or None."""
     decoder, end, found = json.JSONDecoder(), 0, None
     try:
         return decoder.decode(text)

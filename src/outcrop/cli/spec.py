@@ -1,16 +1,16 @@
-"""What a spec file says: a program, the parameters it takes, and where its value is found.
+"""Spec files: a program, its parameters, and where its value is found.
 
-    name = "heat"                                 names the study, its store and its output
+    name = "heat"                                 of the study, its store and its output folder
     command = ["./sim", "--nu={nu}", ["-n", "{model.mlp.layers}"]]
     env = { OMP_NUM_THREADS = "1" }               added to the environment of `outcrop`
-    cwd = "."                                     from the spec's folder, or "{folder}"
+    cwd = "."                                     relative to the spec's folder, or "{folder}"
     direction = "minimize"                        or "maximize"
     method = "auto"
     timeout = 60                                  seconds for one run of the program
     storage = "sqlite:///heat.db"                 a relative file is beside the spec
     seed = 0
     noise = false                                 or true, or a standard deviation
-    robust = false                                or true: the best average over noise of inputs
+    robust = false                                or true: the best average over input noise
 
     [objective]
     from = "last-line"                            or "json" with field, "file" with path (and field)
@@ -18,11 +18,11 @@
     [parameters.nu]                               see `parameters`
     [[input_covariance]]                          likewise
 
-Placeholders are those of `placeholders`. Where a parameter is not active in a trial, the argument
-that holds its placeholder is left out, or the whole inner list that holds it, and so is the
-variable. Every parameter must reach the program: by its placeholder, or with all others in the file
-`{params}`; a choice does so too by what its options open, if at most one of them opens nothing. A
-path in the program's own place (`./sim`) is taken from the spec's folder, whatever `cwd` is.
+Placeholders are described in `placeholders`. If a parameter is not active in a trial, an argument
+or an environment variable with its placeholder is left out; an inner list of arguments is left out
+as a whole. Every parameter must be passed to the program: by its placeholder, or with all others in
+the file `{params}`. A choice needs no placeholder if at most one of its options has no parameters.
+The path of the program (`./sim`) is relative to the spec's folder, whatever `cwd` is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TypeVar
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
@@ -67,18 +67,20 @@ KEYS = (
     "input_covariance",
 )
 SOURCES = {"last-line": (), "json": ("field",), "file": ("path", "field")}
+T = TypeVar("T")
+
 COMMAND = 'command = ["./sim", "--nu={nu}"]'
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A spec file, checked; texts hold placeholders."""
+    """A checked spec file; texts may contain placeholders."""
 
     file: Path
     name: str
-    command: tuple[tuple[str, ...], ...]  # arguments, in groups that are left out together
+    command: tuple[tuple[str, ...], ...]  # arguments, in groups that are used or left out together
     env: Mapping[str, str]
-    cwd: str  # from `folder`
+    cwd: str  # relative to `folder`
     direction: str
     method: str
     timeout: float | None  # seconds for one run
@@ -91,17 +93,17 @@ class Spec:
 
     @property
     def folder(self) -> Path:
-        """Where the file is."""
+        """The folder of the file."""
         return self.file.parent
 
     @property
     def output(self) -> Path:
-        """Where the output of all trials is kept."""
+        """The folder for the output of all trials."""
         return self.folder / f"{self.name}-output"
 
 
 def read_spec(path: str | Path) -> Spec:
-    """The spec in a file; `SpecError` names what is wrong with it."""
+    """The spec in a file; `SpecError` says what is wrong with it."""
     top = load(Path(path), KEYS)
     top.only(KEYS, "a spec")
     file = Path(path).resolve()
@@ -130,7 +132,7 @@ def read_spec(path: str | Path) -> Spec:
 
 
 def _texts(spec: Spec) -> dict[TomlKeys, str]:
-    """Every text that may hold placeholders, by its place in the file."""
+    """Every text that may contain placeholders, by its keys in the file."""
     texts: dict[TomlKeys, str] = {("env", name): text for name, text in spec.env.items()}
     for index, group in enumerate(spec.command):
         for inner, text in enumerate(group):
@@ -146,7 +148,8 @@ def _read_name(top: Table, folder: Path) -> str:
     name: str = top.need("name", "a string", f"name = {shown(folder.name or 'study')}")
     if not re.fullmatch(r"\w([\w .+-]*[\w+-])?", name):
         raise top.error(
-            f"is {shown(name)}, which cannot name files; use letters, digits, - and _", "name"
+            f"is {shown(name)}, which cannot be part of a file name; use letters, digits, - and _",
+            "name",
         )
     return name
 
@@ -156,7 +159,7 @@ def _read_command(top: Table) -> tuple[tuple[str, ...], ...]:
     example = COMMAND
     if isinstance(given, str) and given.strip():
         with suppress(ValueError):  # an open quote
-            example = f"command = {shown(shlex.split(given))}, one text for each argument"
+            example = f"command = {shown(shlex.split(given))}, one string for each argument"
     command = top.need("command", "a list", example)
     if not command:
         raise top.error(f"is empty; write {COMMAND}", "command")
@@ -175,9 +178,9 @@ def _read_env(top: Table) -> dict[str, str]:
     table = top.table("env")
     for name, value in table.items.items():
         if not name or "=" in name:
-            raise table.error("cannot name a variable of the environment; rename it", name)
+            raise table.error("cannot be the name of an environment variable; rename it", name)
         table.check(value, "a string", shown(str(value)), name)
-    return dict(table.items)
+    return {name: str(value) for name, value in table.items.items()}
 
 
 def _read_word(table: Table, key: str, default: str, allowed: Sequence[str]) -> str:
@@ -199,7 +202,7 @@ def _read_timeout(top: Table) -> float | None:
 
 
 def _read_storage(top: Table, folder: Path, name: str) -> str:
-    """The URL of the store, with the whole path of an SQLite file."""
+    """The URL of the store, with the absolute path of an SQLite file."""
     default = f"sqlite:///{name}.db"
     text = top.get("storage", "a string", f"storage = {shown(default)}", default)
     try:
@@ -220,8 +223,8 @@ def _read_storage(top: Table, folder: Path, name: str) -> str:
     return url.render_as_string(hide_password=False)
 
 
-def _read_checked(top: Table, key: str, check: Callable[[object], Any]) -> Any:
-    """A value that the study itself knows how to check; None if it is not there."""
+def _read_checked(top: Table, key: str, check: Callable[[object], T]) -> T | None:
+    """A value that one of the study's checks accepts; None if the key is missing."""
     if key not in top.items:
         return None
     try:
@@ -234,8 +237,8 @@ def _read_robust(top: Table, space: Space) -> bool:
     robust: bool = top.get("robust", "true or false", "robust = true", False)
     if robust and not space.has_input_noise:
         raise top.error(
-            "is true, but inputs have no noise to average over; write input_std = 2.0 for a "
-            "parameter, or [[input_covariance]] for several",
+            "is true, but no parameter has input noise; write input_std = 2.0 for a parameter, or "
+            "[[input_covariance]] for several",
             "robust",
         )
     return robust
@@ -247,7 +250,7 @@ def _read_objective(table: Table) -> ValueSource:
     for key in ("field", "path"):
         if key in table.items and key not in SOURCES[source]:
             other = "json" if key == "field" else "file"
-            raise table.error(f'has no meaning with from = "{source}"; write from = "{other}"', key)
+            raise table.error(f'cannot be used with from = "{source}"; write from = "{other}"', key)
     read = table.need if source == "json" else table.get
     field = read("field", "a string", 'field = "loss"')
     if field == "":
@@ -255,14 +258,14 @@ def _read_objective(table: Table) -> ValueSource:
     path = table.need("path", "a string", 'path = "result.txt"') if source == "file" else None
     if path is not None and not _is_inside(path):
         raise table.error(
-            f"is {shown(path)}, expected a file in the trial's folder, so that trials that run at "
-            'once keep apart; write path = "result.txt" and tell the program of {folder}',
+            f"is {shown(path)}, expected a file in the trial's folder, so that concurrent trials "
+            'use different files; write path = "result.txt" and pass {folder} to the program',
             "path",
         )
     return ValueSource(field, path)
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path from the trial's folder stays in it, as far as its text shows."""
+    """Whether a relative path stays in the trial's folder, as far as its text shows."""
     parts = PurePath(path).parts
     return bool(parts) and not PurePath(path).is_absolute() and not {"..", "{here}"} & {*parts}

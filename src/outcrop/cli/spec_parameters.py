@@ -1,4 +1,4 @@
-"""The `[parameters]` of a spec as a space.
+"""The space that `[parameters]` and `[[input_covariance]]` of a spec declare.
 
     [parameters.nu]                          type = "float" or "int": low, high, log, step,
                                              input_std
@@ -6,11 +6,11 @@
     [parameters.size]                        type = "ordinal": values
     [parameters.alpha]                       type = "fixed": value
     [parameters.model]                       type = "choice": options
-    [parameters.model.options.linear]        an option that opens nothing
+    [parameters.model.options.linear]        an option without parameters
     [parameters.model.options.mlp.layers]    a parameter of option "mlp", {model.mlp.layers}
 
-A list among `choices` is a tuple to the space. Numbers that come out otherwise than they were asked
-for, but not independently, have a covariance in place of an `input_std`, in the same units:
+A list among `choices` is a tuple in the space. Numbers whose input noise is correlated have a
+covariance instead of an `input_std`, in the same units:
 
     [[input_covariance]]
     names = ["north", "east"]
@@ -22,7 +22,6 @@ from __future__ import annotations
 __all__ = ["read_space"]
 
 from collections.abc import Callable
-from typing import Any
 
 from outcrop.cli.placeholders import OFFERED
 from outcrop.cli.toml import Table, shown
@@ -37,7 +36,7 @@ NUMBER = {
     "step": "a number",
     "input_std": "a number",
 }
-KEYS: dict[str, dict[str, str]] = {  # of each type, with the kind of their values
+KEYS: dict[str, dict[str, str]] = {  # of each type, and the kinds of their values
     "float": NUMBER,
     "int": NUMBER,
     "categorical": {"choices": "a list"},
@@ -75,11 +74,11 @@ def read_space(top: Table) -> Space:
     table = top.table("parameters")
     if not table.items:
         raise table.error(
-            'is missing or empty; declare what to choose, as in [parameters.nu] type = "float"'
+            'is missing or empty; declare a parameter, as in [parameters.nu] type = "float"'
         )
     for name in table.items:
         if name in OFFERED:
-            raise table.error(f"is a name kept for {{{name}}}, {OFFERED[name]}; rename it", name)
+            raise table.error(f"is reserved for {{{name}}}, {OFFERED[name]}; rename it", name)
     group, blocks = _read_group(table), _read_blocks(top)
     try:
         return Space(group, input_covariance=blocks)
@@ -87,16 +86,16 @@ def read_space(top: Table) -> Space:
         raise table.error(f"cannot be used: {error}") from None
 
 
-def _read_blocks(top: Table) -> dict[tuple[str, ...], Any]:
+def _read_blocks(top: Table) -> dict[tuple[str, ...], object]:
     """Covariances by the names of their numbers."""
-    blocks: dict[tuple[str, ...], Any] = {}
+    blocks: dict[tuple[str, ...], object] = {}
     for table in top.tables("input_covariance"):
         table.only(["names", "matrix"], "input_covariance")
         names = tuple(table.need("names", "a list", EXAMPLES["names"]))
         for index, name in enumerate(names):
             table.check(name, "a string", shown(str(name)), "names", index)
         if names in blocks:
-            raise table.error(f"is {shown(names)} once more; keep one of them", "names")
+            raise table.error(f"is {shown(names)} for the second time; keep one of them", "names")
         blocks[names] = table.need("matrix", "a list", EXAMPLES["matrix"])
     return blocks
 
@@ -131,17 +130,17 @@ def _read_parameter(table: Table) -> Parameter:
         raise table.error(f"cannot be used: {error}") from None
 
 
-def _read_value(table: Table, key: str, kind: str) -> Any:
+def _read_value(table: Table, key: str, kind: str) -> object:
     value = table.need(key, kind, EXAMPLES[key])
     return _read_options(table.table(key)) if key == "options" else _as_tuples(value)
 
 
 def _read_options(table: Table) -> dict[str, dict[str, Parameter]]:
     for option, item in table.items.items():
-        table.check(item, "a table", "{} if it opens no parameters", option)
+        table.check(item, "a table", "{} if it has no parameters", option)
     return {option: _read_group(table.table(option)) for option in table.items}
 
 
-def _as_tuples(value: Any) -> Any:
-    """A category that is a list, as the tuple that a space knows."""
+def _as_tuples(value: object) -> object:
+    """A category with its lists converted to tuples, as a space needs them."""
     return tuple(_as_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Which study a command means, from a name, a spec file and a store."""
+"""The study that a command refers to, by a name, a spec file and a store."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ VARIABLE = "OUTCROP_STORAGE"
 
 
 def found(study: str | None, storage: str | None) -> Study:
-    """The study that is meant; `StudyError` or `StorageError` says what is missing."""
+    """The study of that name or spec file; `StudyError` or `StorageError` if there is none."""
     name, store = place_of(study, storage)
     return load_study(name, store)
 
 
 def place_of(study: str | None, storage: str | None) -> tuple[str, Storage]:
-    """The name of a study and the store it is in.
+    """The name of a study and its store.
 
-    `study` is a name or a spec file, and may be left out where a store holds only one. `storage` is
-    a URL or an SQLite file; else the variable OUTCROP_STORAGE, or the file NAME.db if it is here.
+    `study` is a name or a spec file; None stands for the only study of a store. `storage` is a URL
+    or an SQLite file, by default that of the variable OUTCROP_STORAGE, or else the file NAME.db in
+    the current folder.
     """
     if study is not None and study.endswith(".toml"):
         spec = read_spec(study)
@@ -35,11 +36,11 @@ def place_of(study: str | None, storage: str | None) -> tuple[str, Storage]:
     if storage is None:
         if study is None:
             raise StudyError(
-                "which study? Give its name, or its spec file, and --storage sqlite:///FILE.db"
+                "no study was given; give its spec file, or its name and --storage sqlite:///FILE.db"
             )
         if not Path(f"{study}.db").is_file():
             raise StudyError(
-                f"study {study!r}: there is no file {study}.db here; say where it is kept with "
+                f"study {study!r}: the current folder has no file {study}.db; give its store with "
                 f"--storage sqlite:///FILE.db, or set {VARIABLE}"
             )
         storage = f"{study}.db"
@@ -52,10 +53,10 @@ def _only(store: Storage, storage: str) -> str:
     if len(names) == 1:
         return names[0]
     if not names:
-        raise StudyError(f"{storage} holds no study yet; make one with: outcrop run SPEC.toml")
-    raise StudyError(f"{storage} holds several studies; name one of {listed(names)}")
+        raise StudyError(f"{storage} contains no study; create one with: outcrop run SPEC.toml")
+    raise StudyError(f"{storage} contains several studies; give one of {listed(names)}")
 
 
 def _url(storage: str) -> str:
-    """A file's name, as people type it, or a URL."""
+    """A URL, made from the name of a file if it is one."""
     return storage if "://" in storage else f"sqlite:///{storage}"

@@ -1,4 +1,4 @@
-"""A study on a page: its trials, the best of them, its failures, and what its model believes."""
+"""The page of a study: its trials, the best of them, its failures, and its model's belief."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ __all__ = ["console", "best_lines", "params_line", "study_page", "written"]
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -17,20 +17,20 @@ from outcrop.errors import NoBelief, OutcropError
 from outcrop.strategies.method_text import worded
 from outcrop.study import Study, Trial
 
-WIDE = 200  # characters of a line where nobody looks at a terminal
+WIDE = 200  # characters of a line where the output is not a terminal
 REASON = 60  # characters of a failure's reason in the table
 STYLES = {"finished": "", "running": "cyan", "failed": "red"}
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """Where pages go: coloured and as wide as a terminal, or plain and wide."""
+    """The console for pages: coloured on a terminal, plain and wide elsewhere."""
     stream = stream or sys.stdout
     return Console(
         file=stream, width=None if stream.isatty() else WIDE, highlight=False, markup=False
     )
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """A value of a parameter or an objective, short enough for a table."""
     if isinstance(value, bool) or not isinstance(value, float):
         return str(value)
@@ -43,7 +43,7 @@ def params_line(trial: Trial) -> str:
 
 
 def best_lines(study: Study) -> list[str]:
-    """The best trial in words, or that there is none."""
+    """A line about the best trial, or that there is none."""
     try:
         best = study.best_trial
     except NoBelief:
@@ -52,15 +52,15 @@ def best_lines(study: Study) -> list[str]:
 
 
 def study_page(study: Study, last: int | None) -> Group:
-    """All there is to say of a study, with its `last` trials, or all for None."""
+    """The page of a study, with its `last` trials, or all for None."""
     trials = study.trials
     lines = [*best_lines(study), *_failures(trials), *_beliefs(study, trials)]
     shown = trials if last is None else trials[-last:]
-    before: list[Any] = [Text(line) for line in _headline(study, trials)]
+    before: list[RenderableType] = [Text(line) for line in _headline(study, trials)]
     if len(shown) < len(trials):
         left_out = len(trials) - len(shown)
         before.append(Text(f"{left_out} earlier trials are not shown (--all shows them)"))
-    table: list[Any] = [_table(study, shown)] if shown else []
+    table: list[RenderableType] = [_table(study, shown)] if shown else []
     return Group(*before, *table, *(Text(line) for line in lines))
 
 
@@ -104,7 +104,7 @@ def _table(study: Study, trials: Iterable[Trial]) -> Table:
 
 
 def _headings(names: Sequence[str]) -> list[str]:
-    """Names without the choices they belong to, where that is enough to tell them apart."""
+    """Last parts of the names, where these are different, else the whole names."""
     leaves = [name.rpartition(".")[2] for name in names]
     return [
         leaf if leaves.count(leaf) == 1 else name for leaf, name in zip(leaves, names, strict=True)
@@ -115,7 +115,7 @@ def _method(study: Study) -> str:
     return study.method if isinstance(study.method, str) else worded(study.method)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     return "" if value is None else written(value)
 
 
@@ -134,7 +134,7 @@ def _failures(trials: Sequence[Trial]) -> list[str]:
     failed = [trial for trial in trials if trial.state == "failed"]
     if not failed:
         return []
-    # a program's reason ends with the place of its output, which no two trials share
+    # the reason of a program ends with its output folder, which differs between trials
     reasons = (_first_line(trial.reason, WIDE).partition("; output in ")[0] for trial in failed)
     kinds = Counter(reason or "no reason given" for reason in reasons)
     common = [f"  {count} x {reason}" for reason, count in kinds.most_common(3)]
@@ -142,7 +142,7 @@ def _failures(trials: Sequence[Trial]) -> list[str]:
 
 
 def _beliefs(study: Study, trials: Sequence[Trial]) -> list[str]:
-    """The surrogate that the newest suggestion came from, and what it holds best."""
+    """The surrogate of the newest suggestion, and the trial that it believes best."""
     made = [trial.why for trial in trials if "surrogate" in trial.why]
     if not made:
         return ["model: none yet, the trials so far are the initial design"] if trials else []
@@ -154,9 +154,9 @@ def _beliefs(study: Study, trials: Sequence[Trial]) -> list[str]:
         held = study.recommend()
     except OutcropError as error:
         return [*lines, f"belief: {error}"]
-    mean = "average over the noise of inputs" if held.robust else "mean"
+    mean = "average over input noise" if held.robust else "mean"
     lines.append(
         f"believed best: trial {held.trial.number}, {mean} {held.mean:.6g} ± {held.std:.3g}, "
-        f"the best of all with probability {held.probability:.2f}"
+        f"best of all with probability {held.probability:.2f}"
     )
     return lines

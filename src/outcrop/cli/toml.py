@@ -1,6 +1,6 @@
-"""Tables of a TOML file that know where they stand, so that every error names file, key and value.
+"""Tables of a TOML file with their position, so that every error names file, key and value.
 
-A spec is read through `Table`: each getter checks one type, and what is wrong is one line such as
+A spec is read through `Table`: each getter checks one type, and an error is one line such as
 `spec.toml: parameters.nu.low is "1", expected a number; write low = 1.0`.
 """
 
@@ -33,11 +33,11 @@ KINDS: dict[str, tuple[type, ...]] = {
 
 
 class SpecError(OutcropError, ValueError):
-    """A spec file that cannot be read, or that asks for something that cannot be done."""
+    """A spec file that cannot be read, or whose values cannot be used."""
 
 
 def shown(value: object) -> str:
-    """A value as TOML writes it, or nearly, on one line."""
+    """A value on one line, approximately as TOML writes it."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
@@ -48,7 +48,7 @@ class Table:
 
     file: str  # as the user wrote it
     path: tuple[str | int, ...]  # keys from the top of the file
-    items: Mapping[str, Any]
+    items: Mapping[str, object]
     top: tuple[str, ...]  # keys that belong to the top of the file
 
     def error(self, what: str, *keys: str | int) -> SpecError:
@@ -66,37 +66,37 @@ class Table:
                 )
 
     def misplaced(self, key: str) -> str:
-        """A hint for a key that TOML counts to this table since it is written below its head."""
+        """A hint for a top-level key that was written below the header of this table."""
         if not self.path or key not in self.top:
             return ""
-        return "; it belongs to the top of the file, above the first [table]"
+        return "; it is a top-level key: move it above the first [table]"
 
     def get(self, key: str, kind: str, example: str, default: Any = None) -> Any:
-        """The value of a key, or `default` if it is not there; `example` is what to write."""
+        """The value of a key, or `default` if it is missing; `example` is shown in errors."""
         if key not in self.items:
             return default
         self.check(self.items[key], kind, example, key)
         return self.items[key]
 
     def need(self, key: str, kind: str, example: str) -> Any:
-        """The value of a key that must be there."""
+        """The value of a required key."""
         if key not in self.items:
             raise self.error(f"is missing; write {example}", key)
         return self.get(key, kind, example)
 
     def check(self, value: object, kind: str, example: str, *keys: str | int) -> None:
-        """Refuse a value below this table that is not of its kind."""
+        """Refuse a value below this table that is not of the given kind."""
         types = KINDS[kind]
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             raise self.error(f"is {shown(value)}, expected {kind}; write {example}", *keys)
 
     def table(self, key: str) -> Table:
-        """The table below a key; an empty one if it is not there."""
+        """The table of a key; an empty one if it is missing."""
         items = self.get(key, "a table", f"[{self._place(key)}] above its keys", {})
         return Table(self.file, (*self.path, key), items, self.top)
 
     def tables(self, key: str) -> list[Table]:
-        """The tables of a key that heads each of them as `[[key]]`; none if it is not there."""
+        """The tables with the header `[[key]]`; none if it is missing."""
         head = f"[[{self._place(key)}]] above its keys"
         items = self.get(key, "a list", head, [])
         for index, item in enumerate(items):
@@ -114,13 +114,13 @@ class Table:
 
 
 def load(path: Path, keys: Sequence[str]) -> Table:
-    """The top of a TOML file that takes `keys`; `SpecError` if it is not there or not TOML."""
+    """The top-level table of a TOML file; `SpecError` if the file is missing or not TOML."""
     file = str(path)
     try:
         text = path.read_bytes().decode()
     except FileNotFoundError:
         there = sorted(each.name for each in path.parent.glob("*.toml"))
-        near = nearest(path.name, there) or (f"; its folder holds {listed(there)}" if there else "")
+        near = nearest(path.name, there) or (f"; its folder has {listed(there)}" if there else "")
         raise SpecError(f"{file} was not found{near or '; give the path of a spec file'}") from None
     except IsADirectoryError:
         raise SpecError(f"{file} is a folder; give the path of a spec file in it") from None
@@ -142,7 +142,7 @@ def _quoted(key: str) -> str:
 
 
 def _line_of(error: tomllib.TOMLDecodeError, text: str) -> str:
-    """The line that an error message speaks of."""
+    """The line of the file that an error message names."""
     place = re.search(r"line (\d+)", str(error))
     lines = text.splitlines()
     if place is None or int(place[1]) > len(lines):

@@ -1,4 +1,4 @@
-"""`outcrop run`: tune a program by its spec file."""
+"""`outcrop run`: tune a program with its spec file."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
     study = _opened(spec, open_storage(spec.storage), path, resume)
     done = sum(trial.state != "running" for trial in study.trials)
     if done >= trials:
-        say(f"study {study.name} has {done} trials already; --trials {done + 20} would add 20")
+        say(f"study {study.name} already has {done} trials; --trials {done + 20} would add 20")
         return True
-    with ThreadPoolExecutor(workers) as executor:  # each only waits for a program
+    with ThreadPoolExecutor(workers) as executor:  # each thread waits for a program
         try:
             result = study.optimize(
                 program, trials - done, n_workers=workers, executor=executor, progress=progress
@@ -36,7 +36,7 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
         except AllTrialsFailed as error:
             first = study.trials[0]
             raise AllTrialsFailed(
-                f"the first trials all failed, the first with: {first.reason}; correct the "
+                f"the first trials all failed, the first one with: {first.reason}; correct the "
                 f"program or the spec, then: outcrop run {path} --resume"
             ) from error
         finally:
@@ -49,8 +49,8 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
 def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
     if storage.find(spec.name) is not None and not resume:
         raise StudyError(
-            f"study {spec.name!r} exists already; go on with it: outcrop run {path} --resume, or "
-            "change its name in the spec"
+            f"study {spec.name!r} already exists; continue it with: outcrop run {path} --resume, "
+            "or change the name in the spec"
         )
     return Study(
         spec.space,
@@ -69,7 +69,7 @@ def _closing(study: Study, spec: Spec, path: Path, *, interrupted: bool, reason:
     failed = sum(trial.state == "failed" for trial in trials)
     lines = [f"{len(trials)} trials, {failed} failed; stopped: {reason}", *best_lines(study)]
     if interrupted:
-        lines.append(f"nothing is lost; go on with: outcrop run {path} --resume")
+        lines.append(f"all trials are stored; continue with: outcrop run {path} --resume")
     else:
-        lines.append(f"look at it with: outcrop show {path}")
+        lines.append(f"show the study with: outcrop show {path}")
     return [*lines, f"the output of every trial is in {spec.output.name}"]

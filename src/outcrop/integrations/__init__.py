@@ -1,4 +1,4 @@
-"""Outcrop inside other tools; each module needs the extra that is named like it.
+"""Use of Outcrop in other tools; each needs the optional dependency of the same name.
 
-`optuna` is a sampler for Optuna. Nothing here is imported by the rest of the library.
+`optuna` is a sampler for Optuna. The rest of the library imports nothing from here.
 """

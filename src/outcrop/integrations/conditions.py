@@ -1,8 +1,8 @@
-"""Which parameters depend on which choices, learnt from the trials of a define-by-run objective.
+"""Conditions of parameters, inferred from the trials of a define-by-run objective.
 
-A trial shows a parameter only if the objective asked for it. What a trial has proves something
-however it ended; what it lacks proves something only if it ran to its end. Values are raw: numbers
-as they are, categories by their place.
+A trial has a parameter only if the objective requested it. The presence of a parameter is evidence
+in every trial; its absence only in a trial that was completed. Values are raw: numbers, and indices
+of categories.
 """
 
 from __future__ import annotations
@@ -11,28 +11,27 @@ __all__ = ["Chooser", "Condition", "Sighting", "conditions_of"]
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from outcrop.typing import Mask
 
-Codes = npt.NDArray[np.int64]  # (n,), the place of each trial's value, ABSENT where it has none
+Codes = npt.NDArray[np.int64]  # (n,), the index of each trial's value, ABSENT if it has none
 ABSENT = -1
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """What one trial asked for, in its order."""
+    """The parameters that one trial requested, in order, with their values."""
 
     values: Mapping[str, float]
-    whole: bool = True  # whether it ran to its end, so that what is missing was not wanted
+    whole: bool = True  # whether it was completed, so that absent parameters were not requested
 
 
 @dataclass(frozen=True)
 class Chooser:
-    """A parameter that others may depend on: its possible values, and whether order means much."""
+    """A parameter that others may depend on: its possible values, and whether they are ordered."""
 
     values: Sequence[float]
     ordered: bool = False
@@ -40,7 +39,7 @@ class Chooser:
 
 @dataclass(frozen=True)
 class Condition:
-    """That a parameter is asked for only while `parent` has one of `values`."""
+    """A parameter is active only if `parent` has one of `values`."""
 
     parent: str
     values: frozenset[float]
@@ -49,13 +48,14 @@ class Condition:
 def conditions_of(
     names: Iterable[str], choosers: Mapping[str, Chooser], sightings: Sequence[Sighting]
 ) -> dict[str, Condition]:
-    """The condition of each parameter that has one; the others belong to every trial.
+    """The condition of each parameter that has one; the others are active in every trial.
 
-    A parameter that some whole trial lacks depends on a chooser which every trial that has the
-    parameter has too, and on those of its values that the parameter was seen with, if they leave
-    others out. Of several choosers the one counts that leaves the fewest absences unexplained, then
-    the one that was put to the test most often, then the one asked for last before the parameter.
-    A value never seen opens nothing; in an ordered chooser it does as the nearest one seen does.
+    A parameter that is absent from a completed trial depends on a chooser that is present in every
+    trial with the parameter, and is active for those of its values that occurred together with it;
+    these must not be all values. Of several such choosers, the one that leaves the fewest absences
+    unexplained is taken, then the one with the most repeated values, then the one requested last
+    before the parameter. A value that never occurred activates nothing; in an ordered chooser, it
+    is treated like the nearest value that occurred.
 
     >>> trials = [Sighting({"kind": 0, "depth": 3}), Sighting({"kind": 1}), Sighting({"kind": 1})]
     >>> conditions_of(["kind", "depth"], {"kind": Chooser([0, 1])}, trials)
@@ -71,17 +71,18 @@ def conditions_of(
             continue
         order = list(sightings[int(here.argmax())].values)
         before = {each: place for place, each in enumerate(order[: order.index(name)])}
-        best: tuple[Any, ...] = ()
+        best: tuple[int, int, int, str] | None = None
         for parent, chooser in choosers.items():
             opens = _opens(chooser, codes[parent], here) if parent != name else None
             if opens is None:
                 continue
             apart = codes[parent][lacking]
             unexplained = opens[apart[apart != ABSENT]]
-            if not unexplained.all():  # every parent has more trials than what depends on it
+            if not unexplained.all():  # a parent is in more trials than what depends on it
                 rank = (-int(unexplained.sum()), _tests(codes[parent], whole | here))
-                best = max(best, (*rank, before.get(parent, -1), parent))
-        if best:
+                ranked = (*rank, before.get(parent, -1), parent)
+                best = ranked if best is None else max(best, ranked)
+        if best is not None:
             parent = best[-1]
             opens = _completed(choosers[parent], codes[parent], here, whole)
             values = choosers[parent].values
@@ -100,7 +101,7 @@ def _codes(name: str, chooser: Chooser, sightings: Sequence[Sighting]) -> Codes:
 
 
 def _opens(chooser: Chooser, codes: Codes, here: Mask) -> Mask | None:
-    """The values that go with a parameter, or None if it was also seen without the chooser."""
+    """The values that occurred with a parameter; None if it also occurred without the chooser."""
     with_it = codes[here]
     if (with_it == ABSENT).any():
         return None
@@ -112,7 +113,7 @@ def _opens(chooser: Chooser, codes: Codes, here: Mask) -> Mask | None:
 
 
 def _completed(chooser: Chooser, codes: Codes, here: Mask, whole: Mask) -> Mask:
-    """`_opens` with values never seen decided as well."""
+    """`_opens`, also for values that never occurred."""
     opens = _opens(chooser, codes, here)
     assert opens is not None  # the chooser was chosen
     if not chooser.ordered:
@@ -123,6 +124,6 @@ def _completed(chooser: Chooser, codes: Codes, here: Mask, whole: Mask) -> Mask:
 
 
 def _tests(codes: Codes, counted: Mask) -> int:
-    """How many trials had a value that an earlier one had, and so could have contradicted it."""
+    """How many trials repeat a value of an earlier one, and so could have contradicted it."""
     there = codes[counted & (codes != ABSENT)]
     return len(there) - len(np.unique(there))

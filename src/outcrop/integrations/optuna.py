@@ -1,4 +1,4 @@
-"""A sampler for Optuna that models conditional spaces, given or learnt from the trials so far."""
+"""A sampler for Optuna that models conditional spaces, declared or inferred from the trials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from outcrop.space import Float, Space
 from outcrop.strategies import strategy_for
 from outcrop.strategies.registry import MakesStrategies
 from outcrop.study.argument_checks import checked_noise, checked_seed
-from outcrop.typing import Params, Rng
+from outcrop.study.created_event import MethodLike
+from outcrop.typing import JsonObject, Params, Rng
 
 try:
     from optuna.distributions import BaseDistribution
@@ -36,7 +37,7 @@ from outcrop.integrations import optuna_trials
 logger = logging.getLogger(__name__)
 
 SEEN = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL, TrialState.RUNNING)
-TRIES = 3  # proposals for one trial, if other workers happen to make the same at the same time
+TRIES = 3  # proposals for one trial, if other workers propose the same at the same time
 
 
 class OutcropSampler(BaseSampler):
@@ -55,17 +56,17 @@ class OutcropSampler(BaseSampler):
         'model': Choice({'linear': {'shrinkage': Float(0.0, 1.0)}, 'mlp': {'layers': Int(1, 4)}}),
     })
 
-    Without a `space`, what parameters there are and which options open them is read off the trials
-    so far, and revised with every trial (`conditions` has the rule). With one, an objective asks
-    for its parameters by flat names (`model.mlp.layers`) or last ones (`layers`), and what
-    contradicts it is a `SpaceError`. `method` and `noise` are those of a `Study`. The same seed and
-    the same order of trials give the same suggestions; workers may share a seed.
+    Without a `space`, the parameters and their conditions are inferred from the trials so far, and
+    updated with every trial (see `conditions`). With a `space`, an objective requests parameters by
+    flat names (`model.mlp.layers`) or last names (`layers`), and a request that contradicts the
+    space is a `SpaceError`. `method` and `noise` are those of a `Study`. The same seed and the same
+    order of trials give the same suggestions; workers may share a seed.
     """
 
     def __init__(
         self,
         space: Space | None = None,
-        method: Any = "auto",
+        method: MethodLike = "auto",
         seed: int | None = None,
         noise: bool | float | None = None,
     ) -> None:
@@ -73,9 +74,9 @@ class OutcropSampler(BaseSampler):
             raise SpaceError(f"expected a Space or None, got {space!r}; write Space({{'x': …}})")
         if space is None and not isinstance(method, str | MakesStrategies):
             raise MethodError(
-                f"method={method!r} was made for one space; give OutcropSampler that space as well"
+                f"method={method!r} was made for one space; pass that space to OutcropSampler too"
             )
-        strategy_for(method, space or Space({"x": Float(0.0, 1.0)}))  # refuses unknown names now
+        strategy_for(method, space or Space({"x": Float(0.0, 1.0)}))  # refuses unknown names
         self._method = method
         self._seed = checked_seed(seed)
         self._noise = checked_noise(noise)
@@ -91,11 +92,11 @@ class OutcropSampler(BaseSampler):
                     for name, flat in named
                 },
             )
-        self._warm: tuple[str, Space, Mapping[str, Any]] | None = None
-        self._turn = threading.Lock()  # threads ask one after the other, each seeing the one before
+        self._warm: tuple[str, Space, JsonObject] | None = None
+        self._turn = threading.Lock()  # one thread after the other, each with the trials before
 
     def space_of(self, study: Study) -> Space | None:
-        """The given space, or what the trials of a study show; None if that is nothing yet."""
+        """The given space, or that inferred from the trials of a study; None without trials."""
         if self._space is not None:
             return self._space
         trials = self._trials(study)
@@ -105,7 +106,7 @@ class OutcropSampler(BaseSampler):
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """All parameters known, whether active together or not."""
+        """All known parameters, whether they can be active together or not."""
         if self._declared is not None:
             self._check_study(study)
             known = self._declared[1]
@@ -120,7 +121,7 @@ class OutcropSampler(BaseSampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """A configuration of the tree: values of all parameters that it makes active."""
+        """A suggestion: values of all parameters that are active in it."""
         if not search_space:
             return {}
         with self._turn:
@@ -138,7 +139,7 @@ class OutcropSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """A random value, for a parameter that is new where it is asked for."""
+        """A random value, for a parameter that the suggestion does not have."""
         self._check_study(study)
         if self._declared is not None:
             self._check_declared(trial, param_name, param_distribution)
@@ -149,15 +150,15 @@ class OutcropSampler(BaseSampler):
     def reseed_rng(self) -> None:
         """Nothing: random numbers depend on the trial's number, which no two workers share."""
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_turn"}
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
+    def __setstate__(self, state: JsonObject) -> None:
         vars(self).update(state)
         self._turn = threading.Lock()
 
     def _trials(self, study: Study, own: FrozenTrial | None = None) -> list[FrozenTrial]:
-        """All trials that began, but for one's own."""
+        """All trials that were started, except `own`."""
         self._check_study(study)
         number = None if own is None else own.number
         trials = [
@@ -168,47 +169,47 @@ class OutcropSampler(BaseSampler):
         for trial in trials:
             if trial.constraints:
                 raise MethodError(
-                    f"trial {trial.number} has constraints {trial.constraints}: OutcropSampler "
-                    "knows none in this version; add a penalty to the objective, or raise an error "
-                    "where a constraint is violated"
+                    f"trial {trial.number} has constraints {trial.constraints}; OutcropSampler "
+                    "supports none: add a penalty to the objective, or raise an error where a "
+                    "constraint is violated"
                 )
         return trials
 
     def _check_study(self, study: Study) -> None:
         if len(study.directions) > 1:
             raise MethodError(
-                f"the study has {len(study.directions)} objectives: OutcropSampler takes one in "
-                "this version; use create_study(direction=…) with one, or another sampler"
+                f"the study has {len(study.directions)} objectives: OutcropSampler supports one; "
+                "use create_study(direction=…) with one, or another sampler"
             )
 
     def _check_declared(
         self, trial: FrozenTrial, name: str, distribution: BaseDistribution
     ) -> None:
-        """Refuse what an objective asks for against the declared space."""
+        """Refuse a request of an objective that contradicts the declared space."""
         assert self._declared is not None
         tree, distributions = self._declared
         if name not in distributions:
             raise SpaceError(
                 f"{name!r} is not in the space of OutcropSampler, which has {[*distributions]}; "
-                "add it, or leave the space out to have it learnt"
+                "add it, or leave the space out to infer it"
             )
         if distribution != distributions[name]:
             raise SpaceError(
-                f"{name!r} is asked for as {distribution}, but the space declares it as "
+                f"{name!r} was requested as {distribution}, but the space declares it as "
                 f"{distributions[name]}"
             )
         layers = [optuna_trials.raw_values(trial), optuna_trials.published(trial)]
         chosen = tree.assignment(tree.configuration(layers, lambda item: item.middle))
         if name not in chosen:
             raise SpaceError(
-                f"{name!r} is asked for, but by the space it is not active where {trial.params}; "
-                "move it in the space, or leave the space out to have it learnt"
+                f"{name!r} was requested, but in the space it is not active with {trial.params}; "
+                "move it in the space, or leave the space out to infer it"
             )
 
     def _claimed(
         self, study: Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
     ) -> dict[str, float]:
-        """A proposal that others know of; nothing if they were faster with the same each time."""
+        """A published proposal; nothing if other workers published the same one each time."""
         for _ in range(TRIES):
             trials = self._trials(study, trial)
             assignment = self._assignment(study, trial, trials, search_space)
@@ -218,7 +219,7 @@ class OutcropSampler(BaseSampler):
             if not any(
                 optuna_trials.published(other) == assignment
                 for other in later
-                if other.number < trial.number or other.params  # else it is the one to give way
+                if other.number < trial.number or other.params  # else the other one is repeated
             ):
                 return assignment
         return {}
@@ -230,7 +231,7 @@ class OutcropSampler(BaseSampler):
         trials: Sequence[FrozenTrial],
         search_space: Mapping[str, BaseDistribution],
     ) -> dict[str, float]:
-        """The raw values that the method proposes, in view of all other trials."""
+        """The raw values that the method proposes, given all other trials."""
         if self._declared is not None:
             tree, distributions = self._declared
             rows = optuna_trials.declared_rows(trials, tree, distributions)
@@ -260,7 +261,7 @@ class OutcropSampler(BaseSampler):
 
 
 def _fixed(trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]) -> dict[str, float]:
-    """The raw values that a user fixed when enqueueing a trial, as far as they are legal."""
+    """The legal raw values among those that a user fixed when enqueueing a trial."""
     found = {}
     for name, value in trial.system_attrs.get("fixed_params", {}).items():
         if name in search_space:

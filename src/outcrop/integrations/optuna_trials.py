@@ -1,13 +1,13 @@
-"""Optuna's distributions and trials in Outcrop's terms: parameters, trees, and a strategy's view.
+"""Conversion of Optuna's distributions and trials to parameters, trees and a strategy's view.
 
-Raw values are Optuna's internal ones. Trials that are not finished are completed by what their
-sampler published when it made them, so that other workers know all of a running trial at once.
+Raw values are Optuna's internal ones. An unfinished trial is completed with the assignment that its
+sampler published when it was suggested, so that other workers can use all its parameters.
 """
 
 from __future__ import annotations
 
 __all__ = [
-    "Row",
+    "TrialRow",
     "declared_of",
     "declared_rows",
     "distribution_of",
@@ -41,28 +41,29 @@ from outcrop.integrations.parameter_tree import Item, Tree
 from outcrop.integrations.tree_building import Declared, grown
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Parameter
 from outcrop.strategies.base import View
+from outcrop.typing import JsonObject, Mask, Params
 
 logger = logging.getLogger(__name__)
 
 PUBLISHED = "outcrop:assignment"  # a system attribute of a trial, continued in "…:1", "…:2"
-END = ""  # after the last part: what was published first may have been longer
+END = ""  # after the last part, since an earlier assignment may have had more parts
 CHUNK = 1000  # characters; Optuna's limit for an attribute is 2045 with quotes escaped
 
 
-class Row(NamedTuple):
+class TrialRow(NamedTuple):
     """A trial and its configuration in the tree."""
 
     trial: FrozenTrial
-    params: Mapping[str, Any]  # nested
+    params: Params  # nested
 
 
 # Distributions
 
 
 def declared_of(distribution: BaseDistribution) -> Declared | None:
-    """The parameter behind a distribution; None for what no model can have a say in.
+    """The parameter of a distribution; None if a model cannot use it.
 
-    Those are constants, and numbers of so many values that a float cannot tell them apart.
+    Those are constants, and numbers with more values than a float can distinguish.
     """
     if distribution.single():
         return None
@@ -80,7 +81,7 @@ def declared_of(distribution: BaseDistribution) -> Declared | None:
 
 
 def distribution_of(parameter: Parameter) -> BaseDistribution:
-    """The distribution that an objective must ask for to get a parameter of a declared space."""
+    """The distribution with which an objective requests a parameter of a declared space."""
     match parameter:
         case Float(low=low, high=high, log=log, step=step):
             return FloatDistribution(low, high, log=log, step=step)
@@ -94,22 +95,22 @@ def distribution_of(parameter: Parameter) -> BaseDistribution:
 
 
 def _categories(levels: Sequence[Any]) -> CategoricalDistribution:
-    return CategoricalDistribution(levels)  # which warns of tuples, since it cannot store them
+    return CategoricalDistribution(levels)  # warns of tuples, which Optuna cannot store
 
 
 def newest_distributions(trials: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """The distribution that each parameter had last, in the order in which they first came up."""
+    """The newest distribution of each parameter, in the order of their first requests."""
     found: dict[str, BaseDistribution] = {}
     for trial in trials:
         found.update(trial.distributions)
     return found
 
 
-# What a trial says
+# Values of a trial
 
 
 def raw_values(trial: FrozenTrial) -> dict[str, float]:
-    """The parameters that a trial was given so far."""
+    """The raw values that a trial has so far."""
     return {
         name: trial.distributions[name].to_internal_repr(value)
         for name, value in trial.params.items()
@@ -117,16 +118,16 @@ def raw_values(trial: FrozenTrial) -> dict[str, float]:
 
 
 def publish(study: Study, trial: FrozenTrial, assignment: Mapping[str, float]) -> None:
-    """Let other workers know what a trial will be before its objective has asked for it."""
+    """Store a trial's assignment for other workers, before its objective requests the values."""
     text = json.dumps(assignment)
     chunks = [text[start : start + CHUNK] for start in range(0, len(text), CHUNK)]
     for i, chunk in enumerate([*chunks, END]):
-        # The one way there is: Optuna's own samplers do the same.
+        # There is no public way; Optuna's own samplers do the same.
         study._storage.set_trial_system_attr(trial._trial_id, f"{PUBLISHED}:{i}", chunk)
 
 
 def published(trial: FrozenTrial) -> dict[str, float]:
-    """What `publish` wrote, or nothing."""
+    """The assignment that `publish` stored, or an empty one."""
     parts: list[str] = []
     while part := trial.system_attrs.get(f"{PUBLISHED}:{len(parts)}", END):
         parts.append(part)
@@ -141,10 +142,10 @@ def published(trial: FrozenTrial) -> dict[str, float]:
 
 def learnt_rows(
     trials: Sequence[FrozenTrial], distributions: Mapping[str, BaseDistribution]
-) -> tuple[Tree, list[Row]]:
-    """The tree that trials show of the parameters in `distributions`, and the trials in it.
+) -> tuple[Tree, list[TrialRow]]:
+    """The tree of the parameters in `distributions`, inferred from trials, and the trials in it.
 
-    Trials with a value that `distributions` do not allow any more are left out.
+    Trials with a value outside of `distributions` are left out.
     """
     declared = {
         name: each
@@ -157,7 +158,7 @@ def learnt_rows(
         if _legal(raw, declared) == raw:
             known.append((trial, raw))
         else:
-            logger.debug("trial %d lies outside the newest ranges and is left out", trial.number)
+            logger.debug("trial %d is outside the newest ranges and is left out", trial.number)
     choosers = {
         name: chooser for name, each in declared.items() if (chooser := each.chooser) is not None
     }
@@ -171,16 +172,16 @@ def learnt_rows(
         if trial.state != TrialState.COMPLETE:
             layers.append(_legal(published(trial), declared))
         if any(layers):
-            rows.append(Row(trial, tree.configuration(layers, _middle)))
+            rows.append(TrialRow(trial, tree.configuration(layers, _middle)))
     return tree, rows
 
 
 def declared_rows(
     trials: Sequence[FrozenTrial], tree: Tree, distributions: Mapping[str, BaseDistribution]
-) -> list[Row]:
-    """The trials in a tree that was declared; `SpaceError` if a completed one contradicts it.
+) -> list[TrialRow]:
+    """The trials in a declared tree; `SpaceError` if a completed one contradicts it.
 
-    Others that do are left out: most often, that is what ended them.
+    Other trials that contradict it are left out: usually they failed for that reason.
     """
     rows = []
     for trial in trials:
@@ -193,24 +194,24 @@ def declared_rows(
             if any(layers):
                 params = tree.configuration(layers, _missing if complete else _middle)
                 _check_active(trial, tree.assignment(params))
-                rows.append(Row(trial, params))
+                rows.append(TrialRow(trial, params))
         except ParamsError as error:
             if complete:
                 raise SpaceError(
                     f"trial {trial.number} contradicts the space of OutcropSampler: {error}; "
-                    "declare the space as the objective asks for it, leave it out to have it "
-                    "learnt, or start a new study"
+                    "declare the space as the objective requests it, leave it out to infer it, or "
+                    "start a new study"
                 ) from None
     return rows
 
 
 def _legal(raw: Mapping[str, float], declared: Mapping[str, Declared]) -> dict[str, float]:
-    """The values that are known and allowed."""
+    """The values of declared parameters that are legal."""
     found = {}
     for name, value in raw.items():
         if name in declared:
             try:
-                declared[name].leaf(name, name).value(value)
+                declared[name].item(name, name).value(value)
             except ParamsError:
                 continue
             found[name] = value
@@ -231,7 +232,7 @@ def _check_distributions(trial: FrozenTrial, distributions: Mapping[str, BaseDis
             raise ParamsError(f"{name!r} (= {trial.params[name]!r}) is not in the space")
         if distribution != distributions[name] and not distribution.single():
             raise ParamsError(
-                f"{name!r} was asked for as {distribution}, and declared as {distributions[name]}"
+                f"{name!r} was requested as {distribution}, but declared as {distributions[name]}"
             )
 
 
@@ -239,7 +240,7 @@ def _check_active(trial: FrozenTrial, assignment: Mapping[str, float]) -> None:
     for name, value in trial.params.items():
         if name not in assignment:
             raise ParamsError(
-                f"{name!r} (= {value!r}) is not active by the choices of {trial.params}"
+                f"{name!r} (= {value!r}) is not active with the choices of {trial.params}"
             )
 
 
@@ -248,25 +249,25 @@ def _check_active(trial: FrozenTrial, assignment: Mapping[str, float]) -> None:
 
 def view_of(
     tree: Tree,
-    rows: Sequence[Row],
+    rows: Sequence[TrialRow],
     *,
     sign: float,
     number: int,
     noise: bool | float | None,
-    warm: Mapping[str, Any],
+    warm: JsonObject,
     seed: int,
 ) -> View:
-    """What a strategy sees of the trials; `sign` makes smaller values better.
+    """The trials as a strategy's view; `sign` makes smaller values better.
 
-    A pruned trial counts with its last value, but neither as better than the median of the
-    completed ones nor as worse than the worst: it was stopped since it looked bad, and was not at
-    its end. Infinite values are failures.
+    A pruned trial counts with its last value, clipped to the range from the median to the worst of
+    the completed ones: it was stopped because it was not promising, and its last value is not its
+    final one. Infinite values are failures.
     """
     space = tree.space
     X = space.encode([row.params for row in rows]).X
     values = np.array([_value(row.trial, sign) for row in rows], dtype=float)
 
-    def where(test: Callable[[FrozenTrial, float], bool]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def where(test: Callable[[FrozenTrial, float], bool]) -> Mask:
         tested = [test(row.trial, value) for row, value in zip(rows, values, strict=True)]
         return np.array(tested, dtype=bool)
 

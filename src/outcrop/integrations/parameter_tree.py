@@ -1,9 +1,9 @@
-"""Flat assignments of names to raw values, as configurations of a tree-shaped space and back.
+"""Conversion between flat assignments of names to raw values and configurations of a space.
 
-Raw values are numbers: those of numeric parameters as they are, categories by their place. Other
-tools know a parameter by one flat name wherever it is in the tree. Where one choice opens different
-things for groups of its options, the groups are options of a `Choice` and the choice within a group
-is a parameter below it: what a group shares is then declared once.
+Raw values are numbers: the value of a numeric parameter, the index of a category. In other tools, a
+parameter has one flat name wherever it is in the tree. If groups of a choice's options activate
+different parameters, the groups are the options of a `Choice`, and the choice within a group is a
+parameter below it, so that parameters shared by a group are declared once.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from outcrop.errors import ParamsError
 from outcrop.space import Categorical, Choice, Fixed, Ordinal, Parameter, Space
 from outcrop.space.plain import Plain
@@ -25,19 +27,19 @@ Raw: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True)
 class ValueItem:
-    """A parameter that opens nothing."""
+    """A parameter that activates no others."""
 
     key: str  # in its group
-    names: tuple[str, ...]  # what it is called elsewhere; the first is the main one
+    names: tuple[str, ...]  # its names in the other tool; the first is the main one
     parameter: Parameter
-    codes: tuple[int, ...] = ()  # the raw value of each level; none if values are raw already
+    codes: tuple[int, ...] = ()  # the raw value of each level; none if raw values are values
 
     def value(self, raw: float) -> float | Plain:
-        """What a raw value stands for; `ParamsError` if it is not legal."""
+        """The value of a raw value; `ParamsError` if it is not legal."""
         if not self.codes:
             return self.parameter.check(raw, self.names[0])
         if raw not in self.codes:
-            raise self.parameter.refuse(raw, self.names[0], "not the place of a level")
+            raise self.parameter.refuse(raw, self.names[0], "not the index of a level")
         place = self.codes.index(int(raw))
         match self.parameter:
             case Categorical(choices=levels) | Ordinal(values=levels):
@@ -46,7 +48,7 @@ class ValueItem:
                 return value
         raise TypeError(f"{self.parameter!r} has no levels")
 
-    def raw(self, value: Any) -> float:
+    def raw(self, value: float | Plain) -> float:
         """The inverse of `value`."""
         match self.parameter:
             case Categorical() | Ordinal():
@@ -55,6 +57,7 @@ class ValueItem:
                 return self.codes[place]
             case Fixed():
                 return self.codes[0]
+        assert isinstance(value, int | float)  # the parameter is a number
         return float(value)
 
     def draw(self, rng: Rng) -> float:
@@ -67,12 +70,12 @@ class ValueItem:
         if self.codes:
             return self.codes[0]
         space = Space({"it": self.parameter})
-        return float(space.decode(space.from_uniform([[0.5]]))[0]["it"])  # type: ignore[arg-type]
+        return float(space.decode(space.from_uniform(np.array([[0.5]])))[0]["it"])
 
 
 @dataclass(frozen=True)
 class OptionGroup:
-    """Options of a choice that open the same things."""
+    """Options of a choice that activate the same parameters."""
 
     label: str
     codes: frozenset[float]
@@ -81,27 +84,27 @@ class OptionGroup:
 
 @dataclass(frozen=True)
 class ChoiceItem:
-    """A parameter whose value decides which others there are."""
+    """A parameter whose value determines which others are active."""
 
     key: str
     names: tuple[str, ...]
-    parts: tuple[OptionGroup, ...]
+    groups: tuple[OptionGroup, ...]
 
-    def part(self, raw: float) -> OptionGroup:
-        """The part that an option belongs to."""
-        for part in self.parts:
-            if raw in part.codes:
-                return part
-        raise ParamsError(f"{self.names[0]!r}: option {raw!r} is not known here")
+    def group(self, raw: float) -> OptionGroup:
+        """The group that an option belongs to."""
+        for group in self.groups:
+            if raw in group.codes:
+                return group
+        raise ParamsError(f"{self.names[0]!r}: option {raw!r} is unknown")
 
     def draw(self, rng: Rng) -> float:
         """A random option."""
-        return float(rng.choice(sorted(code for part in self.parts for code in part.codes)))
+        return float(rng.choice(sorted(code for group in self.groups for code in group.codes)))
 
     @property
     def middle(self) -> float:
-        """The option that stands in where it is not known which was meant."""
-        return min(self.parts[0].codes)
+        """The option that is used if it is unknown which one was chosen."""
+        return min(self.groups[0].codes)
 
 
 Item: TypeAlias = ValueItem | ChoiceItem
@@ -120,9 +123,9 @@ class Tree:
     def configuration(
         self, layers: Sequence[Raw], otherwise: Callable[[Item], float]
     ) -> dict[str, Any]:
-        """The nested configuration of the first of `layers` that has a value, or else `otherwise`.
+        """The nested configuration; each value is from the first of `layers` that has it.
 
-        Values that are not active by what is chosen above them do not count.
+        `otherwise` gives values that no layer has. Values of inactive parameters are ignored.
         """
         return self._walk(self.items, layers, otherwise)
 
@@ -136,13 +139,13 @@ class Tree:
             if isinstance(item, ValueItem):
                 nested[item.key] = item.value(raw)
             else:
-                part = item.part(raw)
-                chosen = [{item.names[0]: raw}, *layers]  # the same for what is in the part
-                nested[item.key] = {part.label: self._walk(part.items, chosen, otherwise)}
+                group = item.group(raw)
+                chosen = [{item.names[0]: raw}, *layers]  # the same option inside the group
+                nested[item.key] = {group.label: self._walk(group.items, chosen, otherwise)}
         return nested
 
     def assignment(self, params: Params) -> dict[str, float]:
-        """The raw values of a configuration, under every name that a parameter has."""
+        """The raw values of a configuration, under all names of each parameter."""
         found: dict[str, float] = {}
 
         def collect(items: Sequence[Item], nested: Params) -> None:
@@ -152,16 +155,16 @@ class Tree:
                     found.update(dict.fromkeys(item.names, item.raw(value)))
                     continue
                 ((label, below),) = value.items()
-                part = next(part for part in item.parts if part.label == label)
-                if len(part.codes) == 1:
-                    found.update(dict.fromkeys(item.names, min(part.codes)))
-                collect(part.items, below)
+                group = next(group for group in item.groups if group.label == label)
+                if len(group.codes) == 1:
+                    found.update(dict.fromkeys(item.names, min(group.codes)))
+                collect(group.items, below)
 
         collect(self.items, self.space.nest(params))
         return found
 
     def walk(self) -> Iterator[tuple[Item, tuple[tuple[ChoiceItem, OptionGroup], ...]]]:
-        """Every item with the branches above it, outermost first."""
+        """Every item with the choices and option groups above it, outermost first."""
 
         def within(
             items: Sequence[Item], above: tuple[tuple[ChoiceItem, OptionGroup], ...]
@@ -169,8 +172,8 @@ class Tree:
             for item in items:
                 yield item, above
                 if isinstance(item, ChoiceItem):
-                    for part in item.parts:
-                        yield from within(part.items, (*above, (item, part)))
+                    for group in item.groups:
+                        yield from within(group.items, (*above, (item, group)))
 
         return within(self.items, ())
 
@@ -179,6 +182,6 @@ def _group(items: Sequence[Item]) -> dict[str, Parameter]:
     return {
         item.key: item.parameter
         if isinstance(item, ValueItem)
-        else Choice({part.label: _group(part.items) for part in item.parts})
+        else Choice({group.label: _group(group.items) for group in item.groups})
         for item in items
     }

@@ -1,4 +1,4 @@
-"""Trees of parameters: grown from conditions that were learnt, or read off a declared space."""
+"""Construction of parameter trees: from inferred conditions, or from a declared space."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from outcrop.integrations.parameter_tree import ChoiceItem, Item, OptionGroup, T
 from outcrop.space import Categorical, Choice, Fixed, Int, Ordinal, Parameter, Space
 from outcrop.space.discrete import Group
 
-MOST_VALUES = 10  # of a whole number that others may depend on, such as a number of layers
+MOST_VALUES = 10  # of an integer that others may depend on, such as a number of layers
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A parameter by itself, as it is declared where nothing restricts it."""
+    """A parameter with all its values, without conditions."""
 
     parameter: Parameter  # a number, or a `Categorical` of labels
 
     @classmethod
     def category(cls, choices: Sequence[object]) -> Declared:
-        """One of two or more values of whatever kind, which only their labels stand for here."""
+        """A categorical parameter; its choices may be of any type and are replaced by labels."""
         return cls(Categorical(_distinct([_plain(str(choice)) for choice in choices])))
 
     @property
     def chooser(self) -> Chooser | None:
-        """The values by which others may be asked for or not, if they are few and exact."""
+        """The values that others may depend on, if they are discrete and few."""
         match self.parameter:
             case Categorical():
                 return Chooser(range(self.parameter.levels))
@@ -42,11 +42,11 @@ class Declared:
             return str(self.parameter.choices[int(raw)])
         return str(int(raw))
 
-    def leaf(self, key: str, name: str) -> ValueItem:
+    def item(self, key: str, name: str) -> ValueItem:
         return ValueItem(key, (name,), self.parameter, _codes(self.parameter))
 
     def restricted(self, key: str, name: str, values: Sequence[float]) -> ValueItem:
-        """The leaf that takes only some of a chooser's values, at least two, in ascending order."""
+        """The item with only some of a chooser's values, at least two, in ascending order."""
         codes = tuple(int(value) for value in values)
         if isinstance(self.parameter, Int):
             step, log = self.parameter.step, self.parameter.log
@@ -59,70 +59,70 @@ class Declared:
 def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition]) -> Tree:
     """The tree in which every parameter is below the options that it depends on.
 
-    Options that open parameters together form a part, and parts within parts, as long as the sets
-    of options are nested or disjoint. If two overlap, every option is a part of its own, and what
-    several of them open is declared in each.
+    Options that activate the same parameters form a group, and groups within groups, if the sets of
+    options are nested or disjoint. If two sets overlap otherwise, every option is its own group,
+    and a parameter of several options is declared in each.
     """
     keys = dict(zip(declared, _distinct([_plain(name) for name in declared]), strict=True))
     below: dict[str, list[tuple[str, frozenset[float]]]] = {}
     for name, condition in conditions.items():
         below.setdefault(condition.parent, []).append((name, condition.values))
 
-    def group(names: Iterable[str]) -> list[Item]:
+    def items_of(names: Iterable[str]) -> list[Item]:
         return [
             split(name, frozenset(chooser.values), below[name])
             if name in below and (chooser := declared[name].chooser) is not None
-            else declared[name].leaf(keys[name], name)
+            else declared[name].item(keys[name], name)
             for name in names
         ]
 
     def split(
         name: str, values: frozenset[float], opened: Sequence[tuple[str, frozenset[float]]]
     ) -> ChoiceItem:
-        """The choice among `values`, which open more than one thing."""
-        parts = _parts(values, [each for _, each in opened])
-        labels = _distinct(["|".join(map(declared[name].label, part)) for part in parts])
+        """The choice among `values`, which do not all activate the same parameters."""
+        groups = _option_groups(values, [each for _, each in opened])
+        labels = _distinct(["|".join(map(declared[name].label, group)) for group in groups])
         return ChoiceItem(
             keys[name],
             (name,),
             tuple(
-                OptionGroup(label, frozenset(part), tuple(inside(name, part, opened)))
-                for label, part in zip(labels, parts, strict=True)
+                OptionGroup(label, frozenset(group), tuple(inside(name, group, opened)))
+                for label, group in zip(labels, groups, strict=True)
             ),
         )
 
     def inside(
-        name: str, part: Sequence[float], opened: Sequence[tuple[str, frozenset[float]]]
+        name: str, group: Sequence[float], opened: Sequence[tuple[str, frozenset[float]]]
     ) -> list[Item]:
-        items = group(other for other, each in opened if each.issuperset(part))
-        if len(part) == 1:
+        items = items_of(other for other, each in opened if each.issuperset(group))
+        if len(group) == 1:
             return items
-        some = [(other, each & frozenset(part)) for other, each in opened]
-        some = [(other, each) for other, each in some if each and len(each) < len(part)]
+        some = [(other, each & frozenset(group)) for other, each in opened]
+        some = [(other, each) for other, each in some if each and len(each) < len(group)]
         if some:
-            return [split(name, frozenset(part), some), *items]
-        return [declared[name].restricted(keys[name], name, part), *items]
+            return [split(name, frozenset(group), some), *items]
+        return [declared[name].restricted(keys[name], name, group), *items]
 
-    return Tree(tuple(group(name for name in declared if name not in conditions)))
+    return Tree(tuple(items_of(name for name in declared if name not in conditions)))
 
 
 def declared_tree(space: Space) -> Tree:
-    """The tree of a space, under flat names and, where that is clear, under last names as well.
+    """The tree of a space, with flat names and, where they are unambiguous, also last names.
 
-    A last name is clear if no parameter has it as its flat name, and if all parameters that share
-    it are declared alike and no two of them can be active together.
+    A last name is unambiguous if it is not the flat name of a parameter, and if all parameters that
+    share it are declared alike and no two of them can be active together.
     """
     tree = Tree(tuple(_declared_items(space.declared, "")))
     owners: dict[str, list[tuple[Parameter, dict[str, str]]]] = {}
     for item, above in tree.walk():
-        chosen = {branch.names[0]: part.label for branch, part in above}
+        chosen = {choice.names[0]: group.label for choice, group in above}
         owners.setdefault(item.key, []).append((space.parameters[item.names[0]], chosen))
     clear = {name for name, places in owners.items() if _is_clear(places)}
     return Tree(_with_last_names(tree.items, clear - space.parameters.keys()))
 
 
-def _parts(values: frozenset[float], sets: Sequence[frozenset[float]]) -> list[list[float]]:
-    """`values` in groups that open the same things, or more than one each if sets are nested."""
+def _option_groups(values: frozenset[float], sets: Sequence[frozenset[float]]) -> list[list[float]]:
+    """`values` in groups: the largest of `sets`, and single values; single ones if sets overlap."""
     largest = {each for each in sets if not any(each < other for other in sets)}
     together = frozenset().union(*largest)
     if sum(map(len, largest)) > len(together):  # some overlap
@@ -135,7 +135,7 @@ def _declared_items(group: Group, prefix: str) -> list[Item]:
     for key, parameter in group.items():
         name = prefix + key
         if isinstance(parameter, Choice):
-            parts = [
+            groups = [
                 OptionGroup(
                     option,
                     frozenset({float(code)}),
@@ -143,7 +143,7 @@ def _declared_items(group: Group, prefix: str) -> list[Item]:
                 )
                 for code, (option, inner) in enumerate(parameter.options.items())
             ]
-            items.append(ChoiceItem(key, (name,), tuple(parts)))
+            items.append(ChoiceItem(key, (name,), tuple(groups)))
         else:
             items.append(ValueItem(key, (name,), parameter, _codes(parameter)))
     return items
@@ -165,16 +165,16 @@ def _with_last_names(items: Sequence[Item], clear: set[str]) -> tuple[Item, ...]
         if isinstance(item, ValueItem):
             found.append(ValueItem(item.key, names, item.parameter, item.codes))
         else:
-            parts = [
-                OptionGroup(part.label, part.codes, _with_last_names(part.items, clear))
-                for part in item.parts
+            groups = [
+                OptionGroup(group.label, group.codes, _with_last_names(group.items, clear))
+                for group in item.groups
             ]
-            found.append(ChoiceItem(item.key, names, tuple(parts)))
+            found.append(ChoiceItem(item.key, names, tuple(groups)))
     return tuple(found)
 
 
 def _codes(parameter: Parameter) -> tuple[int, ...]:
-    """The raw values of the levels of what is known by its place."""
+    """The raw values of the levels of a parameter whose raw values are indices."""
     if isinstance(parameter, Categorical | Ordinal | Fixed):
         return tuple(range(parameter.levels))
     return ()
@@ -185,7 +185,7 @@ def _plain(name: str) -> str:
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
-    """The labels in their order; one that was there before gets a number."""
+    """The labels in order; repeated ones get a number."""
     found: list[str] = []
     for label in labels:
         each, number = label, 2

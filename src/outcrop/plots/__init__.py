@@ -1,16 +1,16 @@
 """Pictures of beliefs and searches; matplotlib is needed (`pip install 'outcrop[plot]'`).
 
-    plots.belief(study)             what is believed along one parameter or two, and what is next
-    plots.spartan_weight(study)     where a Spartan model looks closely
-    plots.warping(study)            how a warped model bends its numbers
-    plots.partition(study)          how a treed model divides the space
-    plots.latents(study)            which observations a latent-input model takes no account of
-    plots.penalised(study)          what running trials do to the acquisition
-    plots.convergence(study)        how fast a search got better, or many runs of several methods
+    plots.belief(study)             belief and acquisition along one parameter or two
+    plots.spartan_weight(study)     weight of the local kernels of a Spartan model
+    plots.warping(study)            input warping of a warped model
+    plots.partition(study)          leaves of a treed model
+    plots.latents(study)            latent inputs of a latent-input model
+    plots.penalised(study)          acquisition with and without running trials
+    plots.convergence(study)        best value so far, of one study or of many runs
     plots.timeline(simulation)      when each worker was busy, and when it waited
 
-Each returns the axes it drew on, `axes.figure.savefig("picture.png")` keeps them. Without `axes`
-they belong to a figure of their own, which opens no window.
+Each function returns the axes it drew on; `axes.figure.savefig("picture.png")` saves them. Without
+the argument `axes`, it creates a figure, which opens no window.
 """
 
 from __future__ import annotations

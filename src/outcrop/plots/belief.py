@@ -1,36 +1,43 @@
-"""What a study believes of its objective along one or two parameters, and where it looks next."""
+"""A plot of a study's belief and acquisition along one or two parameters."""
 
 from __future__ import annotations
 
 __all__ = ["belief"]
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.plots import canvas
+from outcrop.plots.canvas import AxesGiven, Style
 from outcrop.plots.mean import draw_curve, mean_shades
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice, reader_of
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites, mark_values
 from outcrop.study import ObjectiveBelief
 from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Params
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 
 def belief(
-    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
-) -> tuple[Any, ...]:
-    """Draw what is believed along one parameter or two, and return the axes.
+    study: Drawable,
+    names: str | Sequence[str] | None = None,
+    at: Params | None = None,
+    axes: AxesGiven = None,
+) -> tuple[Axes, ...]:
+    """Draw the belief along one parameter or two, and return the axes.
 
         plots.belief(study)[0].figure.savefig("belief.png")
         plots.belief(study, "lr", at={"act": "tanh"})
 
-    Along one: the mean, 95 % of the belief, the data, and beneath the acquisition. Along two, side
-    by side: mean, standard deviation and acquisition. There is no acquisition while the initial
-    design lasts. Other parameters are held at their values in the best trial, but for those that
-    `at` sets; trials that differ in them are drawn small. Left out, `names` are the parameters that
-    the belief changes fastest along. `axes` are one or more to draw the first panels on.
+    Along one parameter: the mean, the central 95 % of the belief, the data, and the acquisition
+    below. Along two: mean, standard deviation and acquisition side by side. There is no acquisition
+    during the initial design. The other parameters have the values that `at` sets, or else those of
+    the best trial; trials that differ in them have small marks. By default, `names` are the
+    parameters along which the belief changes fastest. `axes` are axes for the first panels.
     """
     study = reader_of(study)
     believed = study.belief
@@ -40,8 +47,8 @@ def belief(
 
 
 def _curve(
-    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: Any
-) -> tuple[Any, ...]:
+    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: AxesGiven
+) -> tuple[Axes, ...]:
     (x,), rows = cut.configurations(FINE)
     search = believed.search
     drawn = _stacked(1 if search is None else 2) if axes is None else canvas.panels(axes, 2)
@@ -50,7 +57,7 @@ def _curve(
     mark_values(main, study, cut)
     if search is not None:
         score = search.score(rows)
-        line = {"color": canvas.INK, "lw": 1.0, "ls": ":", "zorder": 1}
+        line: Style = {"color": canvas.INK, "lw": 1.0, "ls": ":", "zorder": 1}
         for panel in drawn:
             panel.axvline(x[int(np.argmax(score))], label="acquisition's maximum", **line)
         if len(drawn) > 1:
@@ -69,8 +76,8 @@ def _curve(
     return drawn
 
 
-def _stacked(count: int) -> tuple[Any, ...]:
-    """A panel, and perhaps a thin one beneath it."""
+def _stacked(count: int) -> tuple[Axes, ...]:
+    """One panel, or one with a thin panel below it."""
     if count == 1:
         return (canvas.axes_or_new(),)
     figure = canvas.new_figure((7.0, 5.0))
@@ -78,8 +85,8 @@ def _stacked(count: int) -> tuple[Any, ...]:
 
 
 def _maps(
-    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: Any
-) -> tuple[Any, ...]:
+    study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: AxesGiven
+) -> tuple[Axes, ...]:
     (x, y), rows = cut.configurations(COARSE)
     search = believed.search
     mean, std = believed.predict(rows)
@@ -109,6 +116,6 @@ def _maps(
     return drawn
 
 
-def _beside(count: int) -> tuple[Any, ...]:
+def _beside(count: int) -> tuple[Axes, ...]:
     figure = canvas.new_figure((4.4 * count, 4.0))
     return tuple(figure.subplots(1, count, sharex=True, sharey=True))

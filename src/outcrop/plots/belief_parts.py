@@ -1,7 +1,7 @@
-"""Parts that a study's belief is made of, and kernels inside their kernels.
+"""The components of a study's belief, and the kernels inside their kernels.
 
-A component of the belief, usually one chain of the sampler, has a kernel, which is made of others.
-An inner kernel sees some of the columns only, or sees them through something.
+A component of the belief, usually one chain of the sampler, has a kernel that is composed of other
+kernels. Such an inner kernel may get only some of the columns, or transformed ones.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from outcrop.typing import Points, Vector
 
 @dataclass(frozen=True, eq=False)
 class InnerKernel:
-    """A kernel within a component, and what it sees of encoded points."""
+    """A kernel within a component, and its inputs as a function of encoded points."""
 
     kernel: Any
-    weight: float  # its share of the belief
+    weight: float  # in the belief
     columns: tuple[int, ...]  # of encoded points, one for each dimension of the kernel
     seen: Callable[[Points], Points]
     space: Space
@@ -39,7 +39,7 @@ class InnerKernel:
         return column.index in self.columns
 
     def seen_along(self, column: Column, u: Vector) -> Points:
-        """What it sees of points at `u` along a column, where that is active."""
+        """The kernel's inputs at points with `u` in one column, which is active there."""
         X = np.zeros((len(u), len(self.space.columns)))
         for choice, code in column.conditions:
             X[:, choice] = code
@@ -50,7 +50,7 @@ class InnerKernel:
 def inner_kernels(study: StudyReader, kind: type[Kernel], hint: str) -> list[InnerKernel]:
     """All kernels of a kind in the belief of a study; `MethodError` with a hint if there are none.
 
-    Those of one component share its weight.
+    The kernels of one component share its weight equally.
     """
     space, found = study.space, list[InnerKernel]()
     columns = tuple(range(len(space.columns)))
@@ -64,7 +64,7 @@ def inner_kernels(study: StudyReader, kind: type[Kernel], hint: str) -> list[Inn
 
 
 def parts_of(belief: ObjectiveBelief) -> list[tuple[Any, float]]:
-    """The posteriors that a belief is made of, and their weights; a marginal one at its centre."""
+    """The component posteriors of a belief and their weights; of a marginal one, its centre."""
     if not isinstance(belief.believed, UnitBelief):
         return []
     mixture = belief.believed.mixture
@@ -73,7 +73,7 @@ def parts_of(belief: ObjectiveBelief) -> list[tuple[Any, float]]:
 
 
 def lacking(study: StudyReader, what: str, hint: str) -> MethodError:
-    """The error of a picture whose subject a study's method does not have."""
+    """The error for a picture of something that the study's method does not have."""
     return MethodError(f"the method {worded(study.method)} has no {what} to draw; {hint}")
 
 
@@ -88,7 +88,7 @@ def _within(inner: InnerKernel, kind: type[Kernel]) -> Iterator[InnerKernel]:
 
 
 def _as_seen_below(inner: InnerKernel) -> InnerKernel:
-    """What the kernels see that a kernel is made of."""
+    """The inputs of the kernels that a kernel is composed of."""
     kernel, seen = inner.kernel, inner.seen
     if isinstance(kernel, Subspace):
         columns = tuple(inner.columns[own] for own in kernel.columns)
@@ -101,7 +101,7 @@ def _as_seen_below(inner: InnerKernel) -> InnerKernel:
 
 
 def warped(kernel: Warp, X: Points) -> Points:
-    """Where a warp moves points to."""
+    """Points after a warp."""
     return kernel.curve(np.clip(X, LEAST, 1 - LEAST), kernel.a, kernel.b)
 
 

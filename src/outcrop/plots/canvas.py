@@ -1,12 +1,14 @@
-"""Figures to draw on, and the look that all pictures share.
+"""Figures, and the style that all pictures share.
 
-Everything is legible in black and white: shades differ in lightness, marks differ in shape, and
-lines in their dashes.
+All pictures are legible in black and white: shades differ in lightness, marks in shape, and lines
+in dashes.
 """
 
 from __future__ import annotations
 
 __all__ = [
+    "AxesGiven",
+    "Style",
     "BEST",
     "CENTRE",
     "DATA",
@@ -29,23 +31,31 @@ __all__ = [
     "shown",
 ]
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from outcrop.errors import MethodError, MissingExtra
 from outcrop.typing import Matrix, Vector
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+AxesGiven: TypeAlias = "Axes | Sequence[Axes] | None"  # to draw panels on; None for new ones
+Style: TypeAlias = dict[str, Any]  # keyword arguments of matplotlib
+
 INK = "#1b1b1b"
 PAPER = "#ffffff"
-SHADE, FAINT = "0.85", "0.6"  # of areas, and of lines that matter less
+SHADE, FAINT = "0.85", "0.6"  # greys of areas and of secondary lines
 LEVELS = 24  # shades of a map
-FLAT = 1e-6  # of its level: what varies less is drawn as a plain
-GROUND = 0.03  # height of what has none, as a share of the picture's
-FAR = 4.0  # how much of a quantity is shown, in ways from its better end to its median
-DEPTH = 10.0  # of an acquisition below its peak; logarithms of next to nothing go much deeper
+FLAT = 1e-6  # relative range below which values are drawn as constant
+GROUND = 0.03  # height of marks without a value, as a share of the axes' height
+FAR = 4.0  # range that is shown, in distances from the best value to the median
+DEPTH = 10.0  # range of an acquisition that is shown, below its peak
 
-_MARK = {"ls": "", "color": INK, "zorder": 5}
+_MARK: Style = {"ls": "", "color": INK, "zorder": 5}
 DATA = _MARK | {"marker": "o", "ms": 5.5, "mfc": PAPER, "mew": 1.1}
 ELSEWHERE = _MARK | {"marker": "o", "ms": 3.2, "mfc": PAPER, "mew": 0.7, "zorder": 4}
 BEST = _MARK | {"marker": "*", "ms": 15, "mfc": PAPER, "mew": 1.2, "zorder": 7}
@@ -55,8 +65,8 @@ FAILED = _MARK | {"marker": "x", "ms": 7, "mew": 1.8}
 RUNNING = _MARK | {"marker": "|", "ms": 11, "mew": 2.2}
 
 
-def new_figure(size: tuple[float, float]) -> Any:
-    """A figure that belongs to no window; `MissingExtra` without matplotlib."""
+def new_figure(size: tuple[float, float]) -> Figure:
+    """A figure without a window; `MissingExtra` without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -64,26 +74,26 @@ def new_figure(size: tuple[float, float]) -> Any:
     return Figure(figsize=size, layout="constrained", facecolor=PAPER)
 
 
-def axes_or_new(axes: Any = None, size: tuple[float, float] = (7.0, 4.2)) -> Any:
+def axes_or_new(axes: Axes | None = None, size: tuple[float, float] = (7.0, 4.2)) -> Axes:
     """`axes` itself, or the axes of a new figure."""
     return new_figure(size).add_subplot() if axes is None else axes
 
 
-def panels(axes: Any, needed: int) -> tuple[Any, ...]:
+def panels(axes: AxesGiven, needed: int) -> tuple[Axes, ...]:
     """The axes a user gave, one or several, for a picture of up to `needed` panels."""
     given = tuple(np.atleast_1d(np.asarray(axes, dtype=object)).flat)
     if not 1 <= len(given) <= needed:
         raise MethodError(
-            f"axes: this picture has {needed} panels, got {len(given)} axes to draw them on; give "
-            "fewer for the first panels only, or leave axes out to have them made"
+            f"axes: this picture has {needed} panels, got {len(given)} axes; give one for each, or "
+            "leave axes out"
         )
     return given
 
 
-def legend(axes: Any, own: bool, columns: int = 4) -> None:
-    """A legend above our own figure, where it covers no data; inside the axes of somebody else.
+def legend(axes: Axes | Sequence[Axes], own: bool, columns: int = 4) -> None:
+    """A legend above the figure if it is our own, otherwise inside the user's axes.
 
-    `axes` are one or several, of which each has something to explain.
+    `axes` are one or several; each has entries.
     """
     several = np.atleast_1d(np.asarray(axes, dtype=object))
     if own:
@@ -102,14 +112,14 @@ def legend(axes: Any, own: bool, columns: int = 4) -> None:
             panel.legend(fontsize="small")
 
 
-def along_bottom(axes: Any, x: Vector, label: str, style: dict[str, Any]) -> None:
-    """Marks of what has no height."""
+def along_bottom(axes: Axes, x: Vector, label: str, style: Style) -> None:
+    """Marks at the bottom of the axes, of trials without a value."""
     ground = axes.get_xaxis_transform()
     axes.plot(x, np.full(len(x), GROUND), transform=ground, label=label, **style)
 
 
-def on_map(style: dict[str, Any]) -> dict[str, Any]:
-    """A mark that is whole at the edge of a map, and shows on dark ground."""
+def on_map(style: Style) -> Style:
+    """A mark that is not clipped at the edge of a map and is visible on dark areas."""
     from matplotlib.patheffects import withStroke
 
     whole = style | {"clip_on": False}
@@ -121,7 +131,7 @@ def on_map(style: dict[str, Any]) -> dict[str, Any]:
 def shown(values: Matrix, better: str) -> tuple[float, float]:
     """The range of `values` to show, from their `better` end ("low" or "high").
 
-    A heavy tail on the other side would leave no room for the rest.
+    A heavy tail on the other side is cut off.
     """
     low, middle, high = (float(value) for value in np.quantile(values, (0.0, 0.5, 1.0)))
     if better == "low":
@@ -136,7 +146,7 @@ def peaks(score: Vector) -> tuple[float, float]:
 
 
 def shaded(
-    axes: Any,
+    axes: Axes,
     x: Vector,
     y: Vector,
     values: Matrix,
@@ -144,7 +154,7 @@ def shaded(
     limits: tuple[float, float],
     label: str = "",
 ) -> None:
-    """A map of `values` `(len(y), len(x))` with its scale beside it; those beyond are as limits."""
+    """A map of `values` `(len(y), len(x))`, clipped to `limits`, with a colour bar."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = limits
@@ -159,5 +169,5 @@ def shaded(
         extend={(True, False): "min", (False, True): "max"}.get(beyond, "neither"),
     )
     ticks = np.asarray(MaxNLocator(6).tick_values(low, high))
-    within = ticks[(ticks >= low) & (ticks <= high)]  # those outside would crowd at the ends
+    within = ticks[(ticks >= low) & (ticks <= high)]  # others would be drawn at the ends
     axes.figure.colorbar(filled, ax=axes, ticks=within, label=label)

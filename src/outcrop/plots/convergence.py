@@ -1,6 +1,6 @@
-"""How fast searches get better: the best value so far, of one study or of many runs.
+"""A plot of the best value so far, of one study or of many runs.
 
-A trace holds the values of one run in the order of its trials, NaN where there is none.
+A trace is the values of one run in the order of its trials, with NaN for missing ones.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 __all__ = ["convergence"]
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from outcrop.plots import canvas
 from outcrop.plots.space_slice import reader_of
 from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Matrix, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (9, 3)))
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")
@@ -40,18 +43,19 @@ def convergence(
     log: bool | None = None,
     band: tuple[float, float] = (0.25, 0.75),
     direction: str | None = None,
-    axes: Any = None,
-) -> Any:
+    axes: Axes | None = None,
+) -> Axes:
     """Draw the best value so far over the trials, and return the axes.
 
         plots.convergence(study)
         plots.convergence({"gp": gp_studies, "warped": warped_studies}, minimum=0.0)
 
-    Of one study, its values are shown as well. Of several methods, a mapping of names to runs, the
-    median over the runs and the quantiles of `band`; runs are studies, results, or an array
-    `(runs, trials)` of values with NaN for failures, and count up to the shortest of a method.
-    With the objective's `minimum` (if it is maximised, the maximum), the regret is drawn, and `log`
-    is True unless said otherwise. `direction` is needed for arrays that are maximised only.
+    For one study, its values are drawn too. For several methods, given as a mapping of names to
+    runs, the median over the runs and the quantiles of `band` are drawn. Runs are studies, results,
+    or an array `(runs, trials)` of values with NaN for failures; they are cut to the length of the
+    method's shortest run. With the objective's `minimum` (its maximum if it is maximised), the
+    regret is drawn, by default on a log scale. `direction` is needed only for arrays of an
+    objective that is maximised.
     """
     if not isinstance(traces, Mapping):
         return _one(reader_of(traces), minimum, log, axes)
@@ -67,7 +71,7 @@ def convergence(
         best = np.fmin.accumulate(sign * values, axis=1)
         known = np.flatnonzero(np.isfinite(best).all(0))
         if not len(known):
-            raise NoBelief(f"{name!r}: a run has no value at all, so that it has no best one")
+            raise NoBelief(f"{name!r}: a run has no finite value, so that it has no best one")
         best = _shown(sign * best[:, known], sign, minimum)
         quantiles = np.quantile(best, (low, 0.5, high), axis=0)
         _line(drawn, index, name, (known + 1).astype(float), quantiles)
@@ -76,7 +80,7 @@ def convergence(
     return _finished(drawn, minimum, log, axes is None)
 
 
-def _line(axes: Any, index: int, name: str, x: Vector, quantiles: Matrix) -> None:
+def _line(axes: Axes, index: int, name: str, x: Vector, quantiles: Matrix) -> None:
     colour, dash = COLOURS[index % len(COLOURS)], DASHES[index % len(DASHES)]
     low, middle, high = quantiles
     axes.fill_between(x, low, high, color=colour, alpha=0.13, lw=0)
@@ -97,7 +101,7 @@ def _line(axes: Any, index: int, name: str, x: Vector, quantiles: Matrix) -> Non
     )
 
 
-def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Any) -> Any:
+def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Axes | None) -> Axes:
     trials = study.trials
     sign = -1.0 if study.direction == "maximize" else 1.0
     finished = [trial for trial in trials if trial.value is not None]
@@ -125,7 +129,7 @@ def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Any)
     return _finished(drawn, minimum, log, axes is None)
 
 
-def _finished(axes: Any, minimum: float | None, log: bool | None, own: bool) -> Any:
+def _finished(axes: Axes, minimum: float | None, log: bool | None, own: bool) -> Axes:
     if log or (log is None and minimum is not None):
         axes.set_yscale("log", nonpositive="clip")
     canvas.legend(axes, own)
@@ -133,32 +137,33 @@ def _finished(axes: Any, minimum: float | None, log: bool | None, own: bool) -> 
 
 
 def _shown(values: Matrix, sign: float, minimum: float | None) -> Matrix:
-    """Values, or how much worse they are than the optimum."""
+    """Values, or their regret if the optimum is given."""
     return values if minimum is None else sign * (values - minimum)
 
 
 def _sign(traces: Mapping[str, Any], direction: str | None) -> float:
-    """That of the direction which all studies, and the user, agree on."""
+    """The sign of the direction, which must be the same for all studies and the argument."""
     if direction not in (None, "minimize", "maximize"):
         raise MethodError(f'direction={direction!r}: expected "minimize" or "maximize"')
     found = {reader_of(run).direction for runs in traces.values() for run in _studies(runs)}
     found |= {direction} if direction else set()
     if len(found) > 1:
         raise MethodError(
-            f"directions differ: {', '.join(sorted(map(str, found)))}; draw them apart"
+            f"the runs have different directions: {', '.join(sorted(map(str, found)))}; draw them "
+            "separately"
         )
     return -1.0 if found == {"maximize"} else 1.0
 
 
 def _studies(runs: Any) -> list[Any]:
-    """Runs that are studies or results; none if they are numbers."""
+    """Runs as a list of studies or results; empty if they are numbers."""
     listed = [runs] if hasattr(runs, "trials") else runs
     found = isinstance(listed, Sequence) and len(listed) and hasattr(listed[0], "trials")
     return list(listed) if found else []
 
 
 def _values(name: str, runs: Any) -> Matrix:
-    """Values of one method's runs, `(runs, trials)`, NaN where there is none."""
+    """Values of one method's runs, `(runs, trials)`, NaN for missing ones."""
     studies = _studies(runs)
     rows = [[trial.value for trial in study.trials] for study in studies] if studies else runs
     try:

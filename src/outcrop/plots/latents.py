@@ -1,4 +1,4 @@
-"""The latents of a latent-input model: which observations it has moved off the space."""
+"""A plot of the latent inputs of a latent-input model, which move observations off the space."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ __all__ = ["latents"]
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
+from outcrop.plots.canvas import AxesGiven, Style
 from outcrop.plots.mean import draw_mean
-from outcrop.plots.space_slice import SpaceSlice, numbers_of, reader_of
+from outcrop.plots.space_slice import Drawable, SpaceSlice, numbers_of, reader_of
 from outcrop.strategies import Strategy
 from outcrop.strategies.wrapped_model import model_of, with_model
 from outcrop.study import ObjectiveBelief
@@ -25,30 +26,33 @@ from outcrop.study.trial import Trial
 from outcrop.surrogates import Latent, LatentPosterior
 from outcrop.typing import Matrix, Params, Vector
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 HINT = "use method='latent', or oc.Method(surrogate=oc.surrogates.Latent())"
-FAR = 1.0  # lengthscales at which a mark is black, unless others are farther off
-NUMBERED, MOST_NUMBERED = 0.5, 3  # lengthscales from which trials are numbered, and how many
-LARGE, SMALL = 38, 12  # marks of observations in the slice, and beside it
+FAR = 1.0  # lengthscales at which a mark is black, unless some are farther off
+NUMBERED, MOST_NUMBERED = 0.5, 3  # lengthscales from which trials are numbered; their number
+LARGE, SMALL = 38, 12  # sizes of marks of observations in the slice and outside of it
 TICKS = (0, 0.25, 0.5, 0.75, 1, 2, 5, 10, 20, 50, 100)
 
 
 def latents(
-    study: Any,
+    study: Drawable,
     names: str | Sequence[str] | None = None,
     at: Params | None = None,
-    axes: Any = None,
+    axes: AxesGiven = None,
     spread: float | None = None,
-) -> tuple[Any, ...]:
-    """Draw how far each observation was moved off the space, and return the axes.
+) -> tuple[Axes, ...]:
+    """Draw the distance of each observation from the space, and return the axes.
 
         plots.latents(study)[0].figure.savefig("latents.png")
         plots.latents(study, spread=0.01)
 
-    By trial number, and beside it where the observations are: the darker a mark, the farther off.
-    Distances are |h| in units of the lengthscale, the median of the chains and each of them; an
-    observation beyond 1 counts for little, and one at 0 in full. The latents are those under one
-    `spread` of the method, the largest if left out, whichever is drawn for the next trial. `names`
-    and `at` are as for `belief`.
+    The left panel has the distances by trial number, the right one the observations in a slice; a
+    darker mark is farther off. Distances are |h| in units of the lengthscale: the median over the
+    chains, and each chain. An observation beyond 1 has little influence, one at 0 its full
+    influence. The latents are those of one `spread` of the method, by default the largest.
+    `names` and `at` are as for `belief`.
     """
     study = reader_of(study)
     moved = _Moved.of(study, spread)
@@ -65,11 +69,11 @@ def latents(
 
 @dataclass(frozen=True, eq=False)
 class _Moved:
-    """Observations and how far off they are, in lengthscales."""
+    """Observations and their distances from the space, in lengthscales."""
 
     belief: ObjectiveBelief
-    spread: float | None  # under which that is so, unless the method has no choice
-    trials: Sequence[Trial]  # those that have a value
+    spread: float | None  # of these distances; None if the method has no spreads
+    trials: Sequence[Trial]  # finished ones
     each: Matrix  # (chains, trials)
     weights: Vector  # (chains,)
 
@@ -90,7 +94,7 @@ class _Moved:
 
     @cached_property
     def median(self) -> Vector:
-        """That of the chains, `(trials,)`."""
+        """The weighted median over the chains, `(trials,)`."""
         order = np.argsort(self.each, axis=0)
         below = np.cumsum(self.weights[order], axis=0)
         middle = np.argmax(below >= 0.5 * below[-1], axis=0)
@@ -98,7 +102,7 @@ class _Moved:
 
     @property
     def farthest(self) -> list[int]:
-        """Positions of the few trials that are worth a number."""
+        """Indices of the few trials that are labelled with their numbers."""
         order = np.argsort(-self.median)[:MOST_NUMBERED]
         return [int(i) for i in order if self.median[i] >= NUMBERED]
 
@@ -110,12 +114,12 @@ def _distances(part: LatentPosterior, columns: Sequence[int]) -> Vector:
 
 
 def _under(study: StudyReader, spread: float | None) -> tuple[ObjectiveBelief, float | None]:
-    """The belief under one spread, and which; a method that has no choice believes what it does."""
+    """The belief with one spread, and that spread; None for a method without spreads."""
     belief = study.belief
     kind = _latent_kind(belief.strategy)
     if kind is None:
         if spread is not None:
-            raise MethodError(f"spread={spread!r}: the method has none to choose from; {HINT}")
+            raise MethodError(f"spread={spread!r}: the method has no spreads; {HINT}")
         return belief, None
     offered = [own for own in kind.spreads if own > 0]
     if not offered:
@@ -141,11 +145,11 @@ def _with_kind(strategy: Strategy, kind: Latent) -> Strategy:
     return strategy if model is None else with_model(strategy, replace(model, kind=kind))
 
 
-def _by_number(axes: Any, moved: _Moved) -> None:
+def _by_number(axes: Axes, moved: _Moved) -> None:
     from matplotlib.ticker import MaxNLocator
 
     x, median = np.array([trial.number for trial in moved.trials]), moved.median
-    chains = {"ls": "", "marker": "_", "ms": 6, "color": canvas.FAINT, "zorder": 2}
+    chains: Style = {"ls": "", "marker": "_", "ms": 6, "color": canvas.FAINT, "zorder": 2}
     axes.plot(np.tile(x, len(moved.each)), moved.each.ravel(), label="a chain's", **chains)
     axes.axhline(1.0, color=canvas.INK, lw=1.0, ls=":", zorder=1, label="a lengthscale")
     _marks(axes, moved, range(len(x)), x, median, LARGE, "median: darker is farther off")
@@ -160,8 +164,8 @@ def _by_number(axes: Any, moved: _Moved) -> None:
     axes.set(xlabel="trial number", ylabel=f"lengthscales off the space{under}", ylim=(-0.04, top))
 
 
-def _by_place(axes: Any, moved: _Moved, cut: SpaceSlice) -> None:
-    """Observations where they are."""
+def _by_place(axes: Axes, moved: _Moved, cut: SpaceSlice) -> None:
+    """Draw observations at their positions in the slice."""
     shown = [i for i, trial in enumerate(moved.trials) if cut.shows(trial)]
     trials = [moved.trials[i] for i in shown]
     x, *rest = cut.places(trials).T
@@ -173,7 +177,7 @@ def _by_place(axes: Any, moved: _Moved, cut: SpaceSlice) -> None:
 
 
 def _marks(
-    axes: Any,
+    axes: Axes,
     moved: _Moved,
     which: Sequence[int],
     x: Vector,
@@ -181,14 +185,14 @@ def _marks(
     sizes: int | Sequence[int],
     label: str | None = None,
 ) -> None:
-    """Some of the observations at `x` and `y`, in the shades of their latents."""
-    shades = {"cmap": "Greys", "vmin": 0.0, "vmax": max(FAR, float(moved.median.max()))}
-    style = {"edgecolors": canvas.INK, "linewidths": 1.1, "clip_on": False, "zorder": 5}
+    """Draw observations at `x` and `y`, shaded by their distances."""
+    shades: Style = {"cmap": "Greys", "vmin": 0.0, "vmax": max(FAR, float(moved.median.max()))}
+    style: Style = {"edgecolors": canvas.INK, "linewidths": 1.1, "clip_on": False, "zorder": 5}
     axes.scatter(x, y, c=moved.median[list(which)], s=sizes, label=label, **shades, **style)
 
 
-def _numbers(axes: Any, moved: _Moved, places: dict[int, tuple[float, float]]) -> None:
-    """Numbers of trials beside their marks."""
+def _numbers(axes: Axes, moved: _Moved, places: dict[int, tuple[float, float]]) -> None:
+    """Write the numbers of trials beside their marks."""
     from matplotlib.patheffects import withStroke
 
     pale = [withStroke(linewidth=2.5, foreground=canvas.PAPER)]
@@ -205,6 +209,6 @@ def _numbers(axes: Any, moved: _Moved, places: dict[int, tuple[float, float]]) -
         )
 
 
-def _beside() -> tuple[Any, ...]:
+def _beside() -> tuple[Axes, ...]:
     figure = canvas.new_figure((10.0, 4.0))
     return tuple(figure.subplots(1, 2))

@@ -1,11 +1,11 @@
-"""The believed mean along a slice: a curve in its band, or a map."""
+"""The mean of a belief along a slice: a curve with a band, or a map."""
 
 from __future__ import annotations
 
 __all__ = ["draw_curve", "draw_mean", "interval", "mean_shades"]
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +16,15 @@ from outcrop.strategies.model_based import UnitBelief
 from outcrop.study import ObjectiveBelief
 from outcrop.typing import Matrix, Params, Vector
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Z = 1.959964  # standard deviations to either side that hold 95 % of a normal distribution
 HALVINGS = 60
 
 
-def draw_mean(axes: Any, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
-    """A curve with its band, or a map with its scale; `axes` are dressed for what is to come."""
+def draw_mean(axes: Axes, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
+    """Draw a curve with its band, or a map with its scale, and label the axes."""
     places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
     if len(places) == 1:
         draw_curve(axes, believed, places[0], rows)
@@ -34,8 +37,8 @@ def draw_mean(axes: Any, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
     cut.dress(axes)
 
 
-def draw_curve(axes: Any, believed: ObjectiveBelief, x: Vector, rows: Sequence[Params]) -> None:
-    """The mean at configurations that stand at `x`, and the central 95 % of the belief."""
+def draw_curve(axes: Axes, believed: ObjectiveBelief, x: Vector, rows: Sequence[Params]) -> None:
+    """Draw the mean and the central 95 % of the belief at configurations placed at `x`."""
     low, high = interval(believed, rows)
     axes.fill_between(x, low, high, color=canvas.SHADE, lw=0, label="95 % of the belief")
     mean, _ = believed.predict(rows)
@@ -43,7 +46,7 @@ def draw_curve(axes: Any, believed: ObjectiveBelief, x: Vector, rows: Sequence[P
 
 
 def mean_shades(mean: Vector, believed: ObjectiveBelief) -> tuple[str, tuple[float, float]]:
-    """Shades in which better is darker, and the range of means that they show."""
+    """A colour map in which better values are darker, and the range of means to show."""
     if believed.sign < 0:
         return "Blues", canvas.shown(mean, "high")
     return "Blues_r", canvas.shown(mean, "low")
@@ -64,8 +67,8 @@ def interval(believed: ObjectiveBelief, rows: Sequence[Params]) -> tuple[Vector,
 
 
 def _quantile(means: Matrix, stds: Matrix, weights: Vector, z: float) -> Vector:
-    """Where a mixture of normal distributions has the share Φ(z), by bisection."""
-    ends = means + z * stds  # those of the components, which the mixture's lies among
+    """The quantile of probability Φ(z) of a mixture of normal distributions, by bisection."""
+    ends = means + z * stds  # quantiles of the components, between which the mixture's lies
     low, high = ends.min(0), ends.max(0)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)

@@ -1,4 +1,4 @@
-"""The tree of a treed model: into which boxes it cuts the space."""
+"""A plot of the leaves of a treed model: the boxes into which it divides the space."""
 
 from __future__ import annotations
 
@@ -6,36 +6,44 @@ __all__ = ["partition"]
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
+from outcrop.plots.canvas import Style
 from outcrop.plots.mean import draw_mean
-from outcrop.plots.space_slice import SpaceSlice, reader_of
+from outcrop.plots.space_slice import Drawable, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites, mark_values
 from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import LeafwisePosterior
 from outcrop.surrogates.partition import LEAF, Partition
 from outcrop.typing import Matrix, Params, Points
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 HINT = "use method='treed', or oc.Method(surrogate=oc.surrogates.Treed())"
-BORDER = {"color": canvas.INK, "zorder": 3}
+BORDER: Style = {"color": canvas.INK, "zorder": 3}
 ROUND = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]  # which corner of x and of y, around a box
 
 
 def partition(
-    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
-) -> Any:
+    study: Drawable,
+    names: str | Sequence[str] | None = None,
+    at: Params | None = None,
+    axes: Axes | None = None,
+) -> Axes:
     """Draw the leaves of a treed model over its belief, and return the axes.
 
         plots.partition(study).figure.savefig("partition.png")
 
-    Each leaf is a box with a Gaussian process of its own, and the belief may jump where two meet.
-    Along two parameters, leaves are boxes over the believed mean; along one, vertical borders
-    across the belief. Of a space of more, those leaves are drawn that the slice passes through.
-    `names` and `at` are as for `belief`, but left out, `names` prefer what is cut most often.
+    Each leaf is a box with its own Gaussian process, and the belief may be discontinuous between
+    two of them. Along two parameters, leaves are boxes over the mean; along one, their borders are
+    vertical lines. In a space of more parameters, only leaves that intersect the slice are drawn.
+    `names` and `at` are as for `belief`; by default, `names` are the parameters that are split most
+    often.
     """
     study = reader_of(study)
     trees = _trees(study)
@@ -58,7 +66,7 @@ def partition(
 
 
 def _trees(study: StudyReader) -> list[tuple[Partition, float]]:
-    """The different partitions in a study's belief, usually one, and their shares of it."""
+    """The different partitions in a study's belief, usually one, and their weights."""
     parts = [
         (part.division, weight)
         for part, weight in parts_of(study.belief)
@@ -74,7 +82,7 @@ def _trees(study: StudyReader) -> list[tuple[Partition, float]]:
 
 
 def _most_cut(trees: Sequence[tuple[Partition, float]], cut: SpaceSlice) -> list[str]:
-    """As many names as `cut` has, of what trees cut most often, and else those of `cut`."""
+    """As many names as `cut` has: those split most often, completed with those of `cut`."""
     columns = cut.space.columns
     counts = Counter(int(column) for tree, _ in trees for column in tree.columns if column != LEAF)
     names = [columns[column].name for column, _ in counts.most_common()]
@@ -83,17 +91,17 @@ def _most_cut(trees: Sequence[tuple[Partition, float]], cut: SpaceSlice) -> list
 
 
 def _passed(tree: Partition, cut: SpaceSlice) -> Points:
-    """Corners along the axes of the leaves that a slice passes through, `(leaves, 2, axes)`."""
+    """Corners, along the axes, of the leaves that intersect a slice, `(leaves, 2, axes)`."""
     point = cut.space.encode([cut.through]).X[0]
     boxes = tree.boxes(len(point))
     along = [axis.column.index for axis in cut.axes]
     probes = np.tile(point, (len(boxes), 1))
-    probes[:, along] = boxes[:, :, along].mean(1)  # the nearest that the slice comes to each middle
+    probes[:, along] = boxes[:, :, along].mean(1)  # the point of the slice nearest to each centre
     return boxes[tree.leaf_of(probes) == np.arange(len(boxes))][:, :, along]
 
 
-def _borders(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
-    """A vertical line where leaves along the one axis meet."""
+def _borders(axes: Axes, cut: SpaceSlice, boxes: Points, label: str) -> None:
+    """A vertical line between neighbouring leaves."""
     inner = np.unique(boxes[:, 0, 0])[1:]
     x = _broken(np.repeat(cut.axes[0].from_unit(inner)[:, None], 2, axis=1))
     y = _broken(np.tile([0.0, 1.0], (len(inner), 1)))
@@ -101,17 +109,17 @@ def _borders(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
     axes.plot(x, y, transform=ground, ls="--", lw=1.1, label=label, **BORDER)
 
 
-def _boxes(axes: Any, cut: SpaceSlice, boxes: Points, label: str) -> None:
+def _boxes(axes: Axes, cut: SpaceSlice, boxes: Points, label: str) -> None:
     """The outline of each leaf on a map."""
     from matplotlib.patheffects import withStroke
 
     corner_x, corner_y = np.transpose(ROUND)
     x, y = (axis.from_unit(boxes[:, :, i]) for i, axis in enumerate(cut.axes))
     pale = [withStroke(linewidth=2.8, foreground=canvas.PAPER)]
-    outline = {"lw": 1.2, "clip_on": False, "path_effects": pale}
+    outline: Style = {"lw": 1.2, "clip_on": False, "path_effects": pale}
     axes.plot(_broken(x[:, corner_x]), _broken(y[:, corner_y]), label=label, **outline, **BORDER)
 
 
 def _broken(lines: Matrix) -> Matrix:
-    """Rows of coordinates as one line that is interrupted after each."""
+    """Rows of coordinates as one line with a gap after each row."""
     return np.column_stack([lines, np.full(len(lines), np.nan)]).ravel()

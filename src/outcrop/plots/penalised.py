@@ -1,4 +1,4 @@
-"""What running trials do to the acquisition: before and after they are accounted for."""
+"""A plot of the acquisition with and without the effect of running trials."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ __all__ = ["penalised"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice, reader_of
+from outcrop.plots.canvas import AxesGiven
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites
 from outcrop.space import Space
 from outcrop.strategies import Strategy, View
@@ -23,18 +24,25 @@ from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import Mixture
 from outcrop.typing import Params, Rng
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 TITLES = "as if nothing were running", "running trials accounted for"
 
 
 def penalised(
-    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
-) -> tuple[Any, ...]:
-    """Draw the acquisition as if nothing were running, and as it is; return both axes.
+    study: Drawable,
+    names: str | Sequence[str] | None = None,
+    at: Params | None = None,
+    axes: AxesGiven = None,
+) -> tuple[Axes, ...]:
+    """Draw the acquisition without and with running trials, and return both axes.
 
         plots.penalised(study)[0].figure.savefig("penalised.png")
 
-    Along one parameter one above the other, along two side by side, each in its own units, with
-    busy points and the maximum of each marked. `names`, `at` and `axes` are as those of `belief`.
+    The two panels are one above the other along one parameter, and side by side along two, each in
+    its own units; running trials and the maximum are marked. `names`, `at` and `axes` are as for
+    `belief`.
     """
     study = reader_of(study)
     believed = study.belief
@@ -45,21 +53,21 @@ def penalised(
 
 
 def _searches(study: StudyReader, believed: ObjectiveBelief) -> tuple[Search, Search]:
-    """What would be maximised if nothing were running, and what is."""
+    """The acquisitions that are maximised without and with running trials."""
     if not any(trial.state == "running" for trial in study.trials):
-        raise MethodError("no trial is running, so there is nothing to account for; ask for one")
+        raise MethodError("no trial is running, so that both acquisitions are equal; ask for one")
     unaware = replace(believed, strategy=_unaware(believed.strategy))
     before, after = unaware.search, believed.search
     if before is None or after is None:
         raise MethodError(
-            "no acquisition is maximised: the initial design lasts, or the method has none"
+            "no acquisition is maximised: the initial design is incomplete, or the method has none"
         )
     return before, after
 
 
 @dataclass(frozen=True)
 class _Ignore:
-    """A policy that takes no notice of running trials."""
+    """A pending policy that ignores running trials."""
 
     def account(
         self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
@@ -74,8 +82,8 @@ def _unaware(strategy: Strategy) -> Strategy:
 
 
 def _curves(
-    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: Any
-) -> tuple[Any, ...]:
+    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
+) -> tuple[Axes, ...]:
     (x,), rows = cut.configurations(FINE)
     if axes is None:
         drawn = tuple(canvas.new_figure((7.0, 5.0)).subplots(2, 1, sharex=True))
@@ -102,8 +110,8 @@ def _curves(
 
 
 def _maps(
-    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: Any
-) -> tuple[Any, ...]:
+    study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
+) -> tuple[Axes, ...]:
     (x, y), rows = cut.configurations(COARSE)
     if axes is None:
         figure = canvas.new_figure((9.6, 4.2))
@@ -126,7 +134,7 @@ def _maps(
 
 
 def _mark(
-    panel: Any, study: StudyReader, cut: SpaceSlice, peak: tuple[list[float], list[float]]
+    panel: Axes, study: StudyReader, cut: SpaceSlice, peak: tuple[list[float], list[float]]
 ) -> None:
     mark_sites(panel, study, cut)
     panel.plot(*peak, label="maximum", **canvas.on_map(canvas.NEXT))

@@ -1,16 +1,16 @@
-"""One or two parameters of a space as axes of a picture, the others held still.
+"""Slices of a space: one or two parameters as axes of a picture, the others constant.
 
-A place is where a value is drawn: the value itself, or the rank of an ordinal's level.
+The place of a value on an axis is the value itself, or the rank of an ordinal's level.
 """
 
 from __future__ import annotations
 
-__all__ = ["COARSE", "FINE", "MARGIN", "Axis", "SpaceSlice", "numbers_of", "reader_of"]
+__all__ = ["COARSE", "FINE", "MARGIN", "Axis", "Drawable", "SpaceSlice", "numbers_of", "reader_of"]
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,15 +21,23 @@ from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.typing import Params, Points, Vector
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from outcrop.study.running import Result
+    from outcrop.study.simulation import Simulation
+
+Drawable: TypeAlias = "StudyReader | Result | Simulation"
+
 MARGIN = 0.02  # of the range, left and right of a curve
-FEW_LEVELS = 12  # of an integer: then each gets a tick
-LETTERS = 13  # to an inch
-IS = "\u00a0=\u00a0"  # with spaces at which no line is broken
+FEW_LEVELS = 12  # levels up to which each has a tick
+LETTERS = 13  # per inch
+IS = "\u00a0=\u00a0"  # with non-breaking spaces
 FINE, COARSE = 401, 61  # points along the axis of a curve, and along each axis of a map
 
 
-def reader_of(study: Any) -> StudyReader:
-    """The study to draw, itself or as a result holds it."""
+def reader_of(study: Drawable) -> StudyReader:
+    """The study to draw: the argument itself, or that of a result."""
     found = getattr(study, "study", study)
     if not isinstance(found, StudyReader):
         raise MethodError(
@@ -58,28 +66,28 @@ class Axis:
         return bool(getattr(self.column.parameter, "log", False))
 
     def values(self, count: int) -> list[Any]:
-        """Legal values from lowest to highest, evenly on the axis's scale: `count` at most."""
+        """At most `count` legal values, ascending and evenly spaced on the axis's scale."""
         grid = self.column.grid
         if grid is None or len(grid) > count:
             grid = np.unique(self.column.codec.snap(np.linspace(0.0, 1.0, count)))
         return self.column.codec.decode(grid)
 
-    def places(self, values: Iterable[Any]) -> Vector:
-        """Where values are drawn."""
+    def places(self, values: Iterable[object]) -> Vector:
+        """The places of values."""
         parameter = self.column.parameter
         if isinstance(parameter, Ordinal):
             return np.array([parameter.index(value) for value in values], dtype=float)
         return np.array([*values], dtype=float)
 
     def from_unit(self, u: Vector) -> Vector:
-        """Where positions on the unit interval are drawn, legal or not, outside of it too."""
+        """The places of positions on the unit interval, which may be illegal or outside of it."""
         low, high = self.places(self.column.codec.decode(np.array([0.0, 1.0])))
         if self.is_log:
             return low * (high / low) ** np.asarray(u)
         return low + (high - low) * np.asarray(u)
 
-    def dress(self, axes: Any, which: str, margin: float = 0.0) -> None:
-        """Give the `which` ("x" or "y") axis of `axes` its scale, limits, ticks and label."""
+    def dress(self, axes: Axes, which: str, margin: float = 0.0) -> None:
+        """Set scale, limits, ticks and label of the `which` ("x" or "y") axis of `axes`."""
         from matplotlib import ticker
 
         if self.is_log:
@@ -105,7 +113,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class SpaceSlice:
-    """A line or plane through a space, along its axes and through one configuration."""
+    """A line or plane through one configuration of a space, along one or two parameters."""
 
     space: Space
     axes: tuple[Axis, ...]  # one or two
@@ -115,12 +123,15 @@ class SpaceSlice:
     def of(
         cls, study: StudyReader, names: str | Sequence[str] | None, at: Params | None
     ) -> SpaceSlice:
-        """Through the best trial that goes with `at`, along `names` or what matters most."""
+        """The slice through the best trial that is consistent with `at`, along `names`.
+
+        By default, `names` are the parameters along which the belief changes fastest.
+        """
         space = study.space
         if not numbers_of(space):
             raise MethodError(
-                f"there is no number or ordinal to draw along, only {', '.join(space.parameters)}; "
-                "look at study.belief.predict for each category"
+                f"the space has no number or ordinal for an axis, only "
+                f"{', '.join(space.parameters)}; use study.belief.predict for each category"
             )
         chosen = None if names is None else _checked_names(space, names)
         through = _configuration(study, dict(at or {}), chosen or ())
@@ -134,7 +145,7 @@ class SpaceSlice:
 
     @property
     def rest(self) -> dict[str, Any]:
-        """What is held still, though the space would let it vary."""
+        """The values of the free parameters that are not axes."""
         free = {column.name for column in self.space.columns} - {*self.names}
         return {name: value for name, value in self.through.items() if name in free}
 
@@ -148,35 +159,36 @@ class SpaceSlice:
         return places, rows
 
     def shows(self, trial: Trial) -> bool:
-        """Whether a trial has a place: its parameters need not be those of another option."""
+        """Whether the parameters of the axes are active in a trial."""
         return all(name in trial.params for name in self.names)
 
     def holds(self, trial: Trial) -> bool:
-        """Whether a trial lies in the slice, and not before or behind it."""
+        """Whether a trial lies in the slice: its other parameters are those of the slice."""
         return all(trial.params.get(name, self) == value for name, value in self.rest.items())
 
     def places(self, trials: Sequence[Trial]) -> Points:
-        """Where trials are drawn, `(n, axes)`."""
+        """The places of trials, `(n, axes)`."""
         along = [axis.places(t.params[axis.name] for t in trials) for axis in self.axes]
         return np.column_stack(along)
 
-    def dress(self, axes: Any, margin: float = 0.0) -> None:
-        """Give `axes` the scales, limits, ticks and labels of the slice's."""
+    def dress(self, axes: Axes, margin: float = 0.0) -> None:
+        """Set the scales, limits, ticks and labels of `axes` to those of the slice."""
         for axis, which in zip(self.axes, "xy", strict=False):
             axis.dress(axes, which, margin)
 
-    def label_rest(self, panels: Sequence[Any]) -> None:
-        """What is held still, under the label of the middle one of `panels`."""
+    def label_rest(self, panels: Sequence[Axes]) -> None:
+        """Write the constant parameters below the label of the middle one of `panels`."""
         if not self.rest:
             return
         middle = panels[len(panels) // 2]
-        inches = middle.figure.get_figwidth() * sum(p.get_position().width for p in panels)
+        figure_inches = middle.figure.bbox.width / middle.figure.dpi
+        inches = figure_inches * sum(panel.get_position().width for panel in panels)
         parts = (f"{name}{IS}{_worded(value)}" for name, value in self.rest.items())
         text = fill(", ".join(parts), int(LETTERS * inches))
         middle.set_xlabel(f"{middle.get_xlabel()}\n{text}")
 
 
-def _worded(value: Any) -> str:
+def _worded(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -195,7 +207,7 @@ def _checked_names(space: Space, names: str | Sequence[str]) -> tuple[Column, ..
 def _configuration(
     study: StudyReader, at: dict[str, Any], axes: Sequence[Column]
 ) -> dict[str, Any]:
-    """The best trial's parameters, or the next best one's, with those of `at` in their place."""
+    """The parameters of the best trial that is legal with `at`, with those of `at` replaced."""
     for name, value in at.items():
         if name not in study.space.parameters:
             raise ParamsError(
@@ -205,28 +217,28 @@ def _configuration(
     sign = -1.0 if study.direction == "maximize" else 1.0
     finished = [trial for trial in study.trials if trial.value is not None]
     if not finished:
-        raise NoBelief("nothing is believed before the first value; tell or add one")
+        raise NoBelief("there is no belief before the first value; tell or add one")
     ranked = sorted(finished, key=lambda trial: sign * (trial.value or 0.0))
     middle = {axis.name: axis.codec.decode(np.array([0.5]))[0] for axis in axes}
     for params in [*(trial.params for trial in ranked), middle]:
         try:
             found = study.space.validate({**params, **at})
         except ParamsError:
-            continue  # `at` opens an option that this one does not have
+            continue  # `at` sets an option that this trial does not have
         if all(axis.name in found for axis in axes):
             return found
     names = [axis.name for axis in axes]
     raise ParamsError(
-        f"no finished trial goes with at={at!r}{f' and names={names}' if names else ''}; "
-        "give at= a whole configuration"
+        f"no finished trial is consistent with at={at!r}{f' and names={names}' if names else ''}; "
+        "pass a whole configuration as at="
     )
 
 
 def _most_sensitive(study: StudyReader, numbers: Sequence[Column]) -> tuple[Column, ...]:
-    """The two numbers that the belief changes fastest along, in the order of the space."""
+    """The two numbers along which the belief changes fastest, in the order of the space."""
     if not numbers:
         raise MethodError(
-            "the best configuration has no number or ordinal to draw along; choose another with at="
+            "the best configuration has no number or ordinal for an axis; choose another with at="
         )
     believed = study.belief.believed
     scales = scales_of(believed.mixture) if isinstance(believed, UnitBelief) else None

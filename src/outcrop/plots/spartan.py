@@ -1,36 +1,42 @@
-"""Where a Spartan model looks closely: the weight of its local kernels."""
+"""A plot of the weight of the local kernels of a Spartan model."""
 
 from __future__ import annotations
 
 __all__ = ["spartan_weight"]
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.kernels import LocalGlobal
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, SpaceSlice, reader_of
+from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, Drawable, SpaceSlice, reader_of
 from outcrop.plots.trial_marks import mark_sites
 from outcrop.typing import Matrix, Params, Points, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 HINT = "use method='spartan', or oc.Method(surrogate=oc.surrogates.Spartan())"
 TOP = 1.02  # height of the centres of regions above a curve
 
 
 def spartan_weight(
-    study: Any, names: str | Sequence[str] | None = None, at: Params | None = None, axes: Any = None
-) -> Any:
+    study: Drawable,
+    names: str | Sequence[str] | None = None,
+    at: Params | None = None,
+    axes: Axes | None = None,
+) -> Axes:
     """Draw the local weight λ² along one parameter or two, and return the axes.
 
         plots.spartan_weight(study).figure.savefig("weight.png")
 
-    It is 1 where only the kernels of regions count, and 0 where only that of elsewhere does; with
-    several regions theirs are added. Drawn are its mean over the chains of the sampler, the centres
-    that they hold, and the trials; a region without any observation is not in use, and weighs
-    nothing. `names` and `at` are as for `belief`.
+    The weight is 1 where only the local kernels count, and 0 where only the global one does; the
+    weights of several regions are added. The plot has the mean over the chains of the sampler, the
+    centres of the regions, and the trials. A region without observations has no weight. `names` and
+    `at` are as for `belief`.
     """
     study = reader_of(study)
     found = inner_kernels(study, LocalGlobal, HINT)
@@ -59,7 +65,7 @@ def _local(found: Sequence[InnerKernel], X: Points) -> Matrix:
     return np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
 
 
-def _curves(axes: Any, x: Vector, each: Matrix, mean: Vector) -> None:
+def _curves(axes: Axes, x: Vector, each: Matrix, mean: Vector) -> None:
     for index, curve in enumerate(each):
         label = None if index else "a chain's weight"
         axes.plot(x, curve, color=canvas.FAINT, lw=0.8, label=label)
@@ -67,8 +73,8 @@ def _curves(axes: Any, x: Vector, each: Matrix, mean: Vector) -> None:
     axes.set(ylabel="local weight λ²", ylim=(-0.02, 1.08))
 
 
-def _mark_centres(axes: Any, found: Sequence[InnerKernel], along: Sequence[Axis]) -> None:
-    """The centres of regions, above a curve or on a map, but for those moved out of the way."""
+def _mark_centres(axes: Axes, found: Sequence[InnerKernel], along: Sequence[Axis]) -> None:
+    """Mark the centres of regions, above a curve or on a map; unused regions have none."""
     centres = [
         (inner, region.centre)
         for inner in found
@@ -90,7 +96,7 @@ def _mark_centres(axes: Any, found: Sequence[InnerKernel], along: Sequence[Axis]
 
 
 def _place(inner: InnerKernel, centre: Vector, axis: Axis) -> float:
-    """Where along an axis a centre lies, which is given as the kernel sees it."""
+    """The position along an axis of a centre, which is given in the kernel's inputs."""
     own, u = inner.columns.index(axis.column.index), np.linspace(0.0, 1.0, FINE)
-    seen = inner.seen_along(axis.column, u)[:, own]  # rises, whatever stands in between
+    seen = inner.seen_along(axis.column, u)[:, own]  # increasing, also through a warp
     return float(axis.from_unit(np.interp(centre[own], seen, u)))

@@ -1,17 +1,20 @@
-"""A search on two parameters, seen from above."""
+"""A map of a function of two parameters with the trials of a search."""
 
 from __future__ import annotations
 
 __all__ = ["surface_2d"]
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.errors import ShapeError
 from outcrop.plots import canvas
 from outcrop.typing import Matrix, Points, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 GRID = 121
 
@@ -22,12 +25,12 @@ def surface_2d(
     points: Points,
     best: int | None = None,
     names: tuple[str, str] = ("x1", "x2"),
-    axes: Any = None,
-) -> Any:
+    axes: Axes | None = None,
+) -> Axes:
     """Draw `function` as a shaded map, the trials at `points` in order, and the best of them.
 
-    `function` maps `(n, 2)` points in their own units to values, smaller is better. Trials get
-    darker with time: the first are white, the last black.
+    `function` maps `(n, 2)` points in native units to values, smaller is better. The first trials
+    are white, the last ones black.
     """
     bounds, points = np.asarray(bounds, dtype=float), np.asarray(points, dtype=float)
     if bounds.shape != (2, 2) or points.ndim != 2 or points.shape[1] != 2:
@@ -41,7 +44,8 @@ def surface_2d(
     canvas.shaded(axes, x, y, values, "Blues_r", limits, "objective")
     order = np.arange(len(points))
     axes.scatter(
-        *points.T,
+        points[:, 0],
+        points[:, 1],
         c=order,
         cmap="Greys",
         vmin=0,

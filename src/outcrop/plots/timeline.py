@@ -1,6 +1,6 @@
-"""Who was busy when: the evaluations of a search, one row for each worker.
+"""A plot of when each worker was busy: the evaluations of a search, one row for each worker.
 
-A span is the worker, from when to when in seconds, and the trial that it evaluated.
+A span is a worker, the start and end of an evaluation in seconds, and its trial.
 """
 
 from __future__ import annotations
@@ -9,21 +9,25 @@ __all__ = ["timeline"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from outcrop.errors import NoBelief
 from outcrop.plots import canvas
+from outcrop.plots.canvas import Style
 from outcrop.plots.space_slice import reader_of
 from outcrop.study.best_trial import best_of
 from outcrop.study.trial import Trial
 
-BUSY = "#4a83a8"  # two thirds as light as waiting, so that they differ without colour too
-HEIGHT = 0.74  # of a bar, where rows are 1 apart
-ROW, FEWEST, MOST = 0.3, 1.0, 6.5  # inches of a row, and of all of them
-SEPARATE = 60  # up to so many trials in a row, there is a gap between them
-NAMED = 20  # rows, up to which each has its number
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BUSY = "#4a83a8"  # two thirds as light as waiting, so that they differ in grey too
+HEIGHT = 0.74  # of a bar; rows are 1 apart
+ROW, FEWEST, MOST = 0.3, 1.0, 6.5  # inches of a row; least and most inches of all rows
+SEPARATE = 60  # trials per row up to which there is a gap between them
+NAMED = 20  # rows up to which each has its number
 
 
 @dataclass(frozen=True)
@@ -34,15 +38,15 @@ class Span:
     trial: Trial
 
 
-def timeline(search: Any, *, axes: Any = None) -> Any:
+def timeline(search: Any, *, axes: Axes | None = None) -> Axes:
     """Draw when each worker was busy and when it waited, and return the axes.
 
         plots.timeline(oc.simulate("branin", n_workers=4, n_trials=40))
         plots.timeline(study)
 
-    `search` is a simulation, or a study, an optimizer or a result. A study does not know which
-    worker had a trial: they are laid on as few rows as were busy at once. Its trials count from
-    when they were asked for, and those that still run up to the newest time that is known.
+    `search` is a simulation, a study, an optimizer or a result. A study does not record the worker
+    of a trial, so that its trials are placed on as few rows as possible. A trial starts when it was
+    asked for; one that still runs ends at the newest time that is recorded.
     """
     if hasattr(search, "n_workers"):
         spans, rows, label = _simulated(search), search.n_workers, "virtual time (s)"
@@ -52,7 +56,7 @@ def timeline(search: Any, *, axes: Any = None) -> Any:
         rows = 1 + max((span.worker for span in spans), default=0)
         label, title = "time since the first trial was asked for (s)", ""
     if not spans:
-        raise NoBelief("no trial was started yet, so there is no time to draw")
+        raise NoBelief("no trial was started yet, so there is nothing to draw")
     end = max(span.end for span in spans)
     height = min(max(ROW * rows, FEWEST), MOST) + 1.1
     drawn = canvas.axes_or_new(axes, (8.0, height))
@@ -79,13 +83,13 @@ def _simulated(simulation: Any) -> list[Span]:
 
 
 def _measured(trials: Sequence[Trial]) -> list[Span]:
-    """Spans of a study's trials, each on the row that was left last of those that are free."""
+    """Spans of a study's trials, each on the free row that was used most recently."""
     times = [t for trial in trials for t in (trial.started, trial.finished) if t is not None]
     begun = [(trial.started, trial) for trial in trials if trial.started is not None]
     if not begun:
         return []
     zero, latest = min(start for start, _ in begun), max(times)
-    free: list[float] = []  # since when each row is
+    free: list[float] = []  # the time from which each row is free
     spans = []
     for start, trial in sorted(begun, key=lambda pair: (pair[0], pair[1].number)):
         end = latest if trial.finished is None else trial.finished
@@ -96,8 +100,8 @@ def _measured(trials: Sequence[Trial]) -> list[Span]:
     return spans
 
 
-def _bars(axes: Any, spans: Sequence[Span], rows: int, end: float) -> None:
-    """Waiting beneath, busy on top of it."""
+def _bars(axes: Axes, spans: Sequence[Span], rows: int, end: float) -> None:
+    """Draw bars for the whole time, and the busy times on top of them."""
     gap = 0.8 if len(spans) <= SEPARATE * rows else 0.0
     axes.barh(
         np.arange(rows),
@@ -108,10 +112,9 @@ def _bars(axes: Any, spans: Sequence[Span], rows: int, end: float) -> None:
         label="waiting",
         zorder=1,
     )
-    for label, running, look in (
-        ("busy", False, {"color": BUSY}),
-        ("still running", True, {"color": canvas.PAPER, "ec": BUSY, "hatch": "////"}),
-    ):
+    busy: Style = {"color": BUSY, "ec": canvas.PAPER, "lw": gap}
+    still_running: Style = {"color": canvas.PAPER, "ec": BUSY, "hatch": "////", "lw": gap}
+    for label, running, look in (("busy", False, busy), ("still running", True, still_running)):
         some = [span for span in spans if (span.trial.state == "running") == running]
         if some:
             axes.barh(
@@ -121,11 +124,11 @@ def _bars(axes: Any, spans: Sequence[Span], rows: int, end: float) -> None:
                 left=[span.start for span in some],
                 label=label,
                 zorder=2,
-                **({"ec": canvas.PAPER, "lw": gap} | look),
+                **look,
             )
 
 
-def _number_rows(axes: Any, rows: int) -> None:
+def _number_rows(axes: Axes, rows: int) -> None:
     from matplotlib.ticker import MaxNLocator
 
     if rows <= NAMED:
@@ -137,8 +140,8 @@ def _number_rows(axes: Any, rows: int) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _mark(axes: Any, spans: Sequence[Span], sign: float) -> None:
-    """Where trials failed, and the end of the best one."""
+def _mark(axes: Axes, spans: Sequence[Span], sign: float) -> None:
+    """Mark failed trials, and the end of the best one."""
     failed = [span for span in spans if span.trial.state == "failed"]
     known = [span for span in spans if span.trial.value is not None]
     if failed:

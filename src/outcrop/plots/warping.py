@@ -1,4 +1,4 @@
-"""The curves through which a warped model sees its numbers."""
+"""A plot of the input warping of a warped model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["warping"]
 
 from collections.abc import Sequence
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,24 +14,28 @@ from outcrop.errors import ParamsError
 from outcrop.kernels import Warp
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels, warped
-from outcrop.plots.space_slice import FINE, Axis, numbers_of, reader_of
+from outcrop.plots.canvas import AxesGiven
+from outcrop.plots.space_slice import FINE, Axis, Drawable, numbers_of, reader_of
 from outcrop.space import Column
 from outcrop.typing import Matrix, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ACROSS = 4  # panels in a row, at most
 HINT = "use method='warped', or oc.Method(surrogate=oc.surrogates.Warped())"
 
 
 def warping(
-    study: Any, names: str | Sequence[str] | None = None, axes: Any = None
-) -> tuple[Any, ...]:
+    study: Drawable, names: str | Sequence[str] | None = None, axes: AxesGiven = None
+) -> tuple[Axes, ...]:
     """Draw the warping of each number, one curve for each chain, and return the axes.
 
         plots.warping(study)[0].figure.savefig("warping.png")
 
-    Where a curve is steep, the model sees more of the parameter's range than there is; where it is
-    flat, less. The mean of the chains is bold, and the dashed line is no warping at all. `names`
-    are all that are warped if left out; `axes` are one for each.
+    Where a curve is steep, the model stretches the parameter's range; where it is flat, the model
+    compresses it. The mean of the chains is bold, and the dashed line is the identity. By default,
+    `names` are all warped parameters; `axes` are one for each.
     """
     study = reader_of(study)
     found = inner_kernels(study, Warp, HINT)
@@ -81,7 +85,7 @@ def _curves(found: Sequence[InnerKernel], column: Column, u: Vector) -> tuple[Ma
     return np.stack(curves), weights / weights.sum()
 
 
-def _grid(count: int) -> tuple[Any, ...]:
+def _grid(count: int) -> tuple[Axes, ...]:
     """Small panels in rows."""
     rows = ceil(count / ACROSS)
     columns = ceil(count / rows)

@@ -1,7 +1,7 @@
 """Test problems with known minima: `problems.get("branin")`, `problems.ackley(d=6)`.
 
-Everything is minimised. `names()` lists the instances the experiments use; `rotated` and `scaled`
-make new problems of box problems, `box_problem` of a formula of one's own.
+All problems are minimised. `names()` lists the instances that the experiments use; `rotated` and
+`scaled` make new problems from box problems, `box_problem` makes one from a formula.
 """
 
 from __future__ import annotations

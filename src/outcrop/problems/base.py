@@ -1,4 +1,4 @@
-"""What a test problem is: a space, a function on it, and what is known about its minimum.
+"""Test problems: a space, a function on it, and its known minimum.
 
 Shapes: `X` is `(n, d)` in native units, `U` the same points on the unit cube, values are `(n,)`.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 __all__ = ["Formula", "OnBox", "Problem", "box_problem"]
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -32,14 +32,14 @@ class Problem:
         problem({"x1": 3.0, "x2": 2.0})                 # any problem: one value
         problem.evaluate(problem.from_unit(U))          # a box of floats: many at once
 
-    A problem can be pickled, so it may be sent to worker processes as an objective.
+    A problem can be pickled, so that worker processes can evaluate it.
     """
 
     name: str
     space: Space
     function: Callable[[Params], float]
     minimum: float | None = None
-    minimisers: tuple[Mapping[str, Any], ...] = ()  # known ones, flat parameters
+    minimisers: tuple[Params, ...] = ()  # known ones, flat parameters
     tags: tuple[str, ...] = ()
     source: str = ""
 
@@ -49,7 +49,7 @@ class Problem:
         except KeyError as error:
             raise ParamsError(
                 f"{self.name} expects flat parameters of {list(self.space.parameters)}, "
-                f"got {dict(params)}: {error} has no value"
+                f"got {dict(params)}: {error} is missing"
             ) from error
 
     @property
@@ -59,12 +59,12 @@ class Problem:
 
     @property
     def is_box(self) -> bool:
-        """Whether the problem is given by a formula on a box, as the members below need."""
+        """Whether the problem is a formula on a box, as the members below require."""
         return isinstance(self.function, OnBox)
 
     @property
     def formula(self) -> Formula:
-        """The array function behind a box problem."""
+        """The array function of a box problem."""
         return self._on_box.formula
 
     @property
@@ -101,7 +101,7 @@ class Problem:
     def _on_box(self) -> OnBox:
         if not isinstance(self.function, OnBox):
             raise ParamsError(
-                f"{self.name} is no box of floats; call it with parameters of its space"
+                f"{self.name} is not a box of floats; call it with parameters of its space"
             )
         return self.function
 

@@ -1,4 +1,4 @@
-"""Problems on boxes of floats, with the minima the literature states, refined where it rounds.
+"""Problems on boxes of floats, with the minima of the literature, refined where it rounds them.
 
 The tags are those of the benchmark suite used by modulated surrogates [McCourt 2016]: `boring`,
 `oscillatory`, `complicated`.
@@ -100,7 +100,7 @@ def hartmann6() -> Problem:
 
 
 def rosenbrock(d: int = 2, low: float = -2.0, high: float = 2.0) -> Problem:
-    """Rosenbrock; the papers give no box of their own, CoCaBO evaluates it on [−2, 2]²."""
+    """Rosenbrock; the papers state no box, CoCaBO evaluates it on [−2, 2]²."""
     return box_problem(
         f"rosenbrock-{d}",
         smooth.rosenbrock,
@@ -125,7 +125,7 @@ def six_hump_camel(x2_limit: float = 1.5) -> Problem:
 
 
 def exponential(d: int = 8) -> Problem:
-    """Exponential: a bump that the box cuts off-centre."""
+    """Exponential: a bump that is not in the centre of the box."""
     return box_problem(
         f"exponential-{d}",
         smooth.exponential,
@@ -317,7 +317,7 @@ def decaying_sin() -> Problem:
 
 
 def _copies(x: float) -> list[float]:
-    """`x` and its two copies on [−10, 10] one and two periods further left."""
+    """`x` and its two copies on [−10, 10], one and two periods to the left."""
     return [x - 2 * np.pi * turns for turns in range(3)]
 
 

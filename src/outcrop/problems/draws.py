@@ -1,7 +1,7 @@
 """Functions drawn from a Gaussian process, as test problems on [−1, 1]^d.
 
-A draw on a regular grid of nodes is extended to every point by the posterior mean of the process it
-came from. `nodes` is `(m, d)`; the function is a weighted sum of kernels centred at the nodes.
+A draw on a regular grid of nodes is extended to every point by the posterior mean of its process.
+`nodes` is `(m, d)`; the function is a weighted sum of kernels centred at the nodes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from outcrop.problems.base import Problem, box_problem
 from outcrop.typing import Matrix, Vector
 
 JITTER = 1e-5  # of both chapters' draws
-N_CANDIDATES = 2_000  # random points that join the nodes as starts of the local searches
+N_CANDIDATES = 2_000  # random points that are, like the nodes, candidates for starts
 N_STARTS = 10
 
 # A covariance as a function of the squared scaled distance, and its derivative.
@@ -28,7 +28,7 @@ Profile = Callable[[Matrix], tuple[Matrix, Matrix]]
 def matern_draw(d: int = 2, seed: int = 0) -> Problem:
     """A Matérn-5/2 draw of lengthscale 0.3 on at most 800 nodes [Alvi's thesis, chapter 4].
 
-    The thesis refits the lengthscale to the draw; here the mean keeps the one it was drawn with.
+    The thesis refits the lengthscale to the draw; here the mean uses that of the draw.
     """
     return drawn(f"mat-{d}", matern52, 0.3, d, 800, seed, "Alvi's thesis, section 4.6.1")
 
@@ -79,7 +79,7 @@ class KernelSum:
 def drawn(
     name: str, profile: Profile, lengthscale: float, d: int, limit: int, seed: int, source: str
 ) -> Problem:
-    """One draw, built once; its minimum is searched for."""
+    """One draw, cached; its minimum is found by local searches."""
     rng = np.random.default_rng(seed)
     per_axis = int(np.floor(limit ** (1 / d) + 1e-9))
     axis = np.linspace(-1, 1, per_axis)

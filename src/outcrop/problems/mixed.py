@@ -39,20 +39,20 @@ CAMEL_MINIMUM = -1.0316284534898774
 
 
 def func2c() -> Problem:
-    """Two categories choose the two functions that are added."""
+    """The sum of two functions, each selected by a category."""
     return _sum_of_chosen("func-2C", {"h1": "camel", "h2": "camel"})
 
 
 def func3c() -> Problem:
-    """`func2c` with a third, stronger term."""
+    """`func2c` with a third, larger term."""
     return _sum_of_chosen("func-3C", {"h1": "camel", "h2": "camel", "h3": "5 camel"})
 
 
 def ackley_categorical(c: int = 5, levels: int = 17) -> Problem:
     """Ackley on [−1, 1]^(c+1) with all coordinates but one cut into equally spaced categories.
 
-    `levels=5` is the thesis's ackley-5C5; the step it prints, 0.125, would cover a quarter of the
-    domain and miss the minimum, so that the five values span [−1, 1] here as well.
+    `levels=5` is the thesis's ackley-5C5. The step that the thesis prints, 0.125, would cover a
+    quarter of the domain and miss the minimum; here the five values span [−1, 1] too.
     """
     values = [float(value) for value in np.linspace(-1, 1, levels)]
     coordinates = {f"h{i}": Categorical(values) for i in range(1, c + 1)}

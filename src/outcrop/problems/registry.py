@@ -1,6 +1,7 @@
 """Problems by name: `get("ackley-2")`, `names()`.
 
-A name ending in a number asks a family for that dimension (`"ackley-20"`), listed or not.
+A name that ends in a number is the problem of a family in that dimension (`"ackley-20"`), listed or
+not.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Problem:
-    """The problem called `name`, whatever the case of its letters."""
+    """The problem called `name`; upper and lower case are not distinguished."""
     key = name.lower()
     for single, build in SINGLES.items():
         if single.lower() == key:

@@ -1,4 +1,4 @@
-"""Formulas that a stationary surrogate follows well: few basins, no fine structure.
+"""Formulas that a stationary surrogate fits well: few basins, no fine structure.
 
 Every function maps `X` `(n, d)` in native units to values `(n,)`; all are to be minimised.
 Boxes and minima are beside their problems in `boxes`.

@@ -1,8 +1,8 @@
-"""Conditional problems whose binary decisions open a tree of sub-spaces [Jenatton et al. 2017].
+"""Conditional problems with a tree of binary decisions [Jenatton et al. 2017].
 
-Decisions are x1, x2, …, numbered level by level; every leaf has one variable of its own, numbered
-on, and adds its square to a shift; an inner node may share a variable r among all leaves below it.
-The paper's small tree with shared variables reads
+Decisions are x1, x2, …, numbered level by level. The value of a leaf is the square of its own
+variable, numbered after the decisions, plus a shift. All leaves below a decision may share a
+variable r. The paper's small tree with shared variables is
 
     x1 = 0, x2 = 0 :  x4² + 0.1 + r8        x1 = 1, x3 = 0 :  x6² + 0.3 + r9
     x1 = 0, x2 = 1 :  x5² + 0.2 + r8        x1 = 1, x3 = 1 :  x7² + 0.4 + r9
@@ -15,15 +15,14 @@ from __future__ import annotations
 __all__ = ["balanced_tree", "unbalanced_tree"]
 
 from dataclasses import dataclass
-from typing import Any
 
 from outcrop.errors import SpaceError
 from outcrop.problems.base import Problem
-from outcrop.space import Choice, Float, Space
+from outcrop.space import Choice, Float, Parameter, Space
 from outcrop.typing import Params
 
 SHIFT = 0.1  # of the first leaf, and between one leaf and the next
-VERTEX = 0.5  # where a shared variable that enters as a square is best
+VERTEX = 0.5  # the best value of a shared variable that enters as a square
 
 
 @dataclass(frozen=True)
@@ -33,27 +32,27 @@ class LeafNode:
     variable: str
     shift: float
 
-    def declare(self) -> dict[str, Any]:
+    def declare(self) -> dict[str, Parameter]:
         return {self.variable: Float(-1.0, 1.0)}
 
     def value(self, params: Params, prefix: str) -> float:
         return float(params[prefix + self.variable]) ** 2 + self.shift
 
-    def best(self, prefix: str) -> dict[str, Any]:
+    def best(self, prefix: str) -> dict[str, float | str]:
         return {prefix + self.variable: 0.0}
 
 
 @dataclass(frozen=True)
 class DecisionNode:
-    """A decision between two sub-trees, and perhaps a variable on [0, 1] that both share."""
+    """A decision between two subtrees, and optionally a variable on [0, 1] that both share."""
 
     variable: str
-    left: Node
-    right: Node
+    left: TreeNode
+    right: TreeNode
     shared: str | None = None
     quadratic: bool = False  # the shared variable adds (r − ½)² instead of r
 
-    def declare(self) -> dict[str, Any]:
+    def declare(self) -> dict[str, Parameter]:
         decision = Choice({"0": self.left.declare(), "1": self.right.declare()})
         shared = {self.shared: Float(0.0, 1.0)} if self.shared else {}
         return {self.variable: decision, **shared}
@@ -61,32 +60,32 @@ class DecisionNode:
     def value(self, params: Params, prefix: str = "") -> float:
         """The value below this node, whose flat names begin with `prefix`."""
         option = params[prefix + self.variable]
-        branch = self.right if option == "1" else self.left
-        below = branch.value(params, f"{prefix}{self.variable}.{option}.")
+        chosen = self.right if option == "1" else self.left
+        below = chosen.value(params, f"{prefix}{self.variable}.{option}.")
         if not self.shared:
             return below
         r = float(params[prefix + self.shared])
         return below + ((r - VERTEX) ** 2 if self.quadratic else r)
 
-    def best(self, prefix: str = "") -> dict[str, Any]:
+    def best(self, prefix: str = "") -> dict[str, float | str]:
         """The minimiser below this node: the first leaf has the smallest shift."""
         shared = {prefix + self.shared: VERTEX if self.quadratic else 0.0} if self.shared else {}
         below = self.left.best(f"{prefix}{self.variable}.0.")
         return {prefix + self.variable: "0", **shared, **below}
 
 
-Node = LeafNode | DecisionNode
+TreeNode = LeafNode | DecisionNode
 
 
 def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False) -> Problem:
-    """2^depth leaves shifted by 0.1, 0.2, … from left to right; the paper's are `depth=2` and 3.
+    """2^depth leaves with the shifts 0.1, 0.2, …; the paper's trees have `depth=2` and 3.
 
     With `shared`, each child of the root shares a variable among the leaves below it; it enters
     linearly or, if `quadratic`, as (r − ½)².
     """
     leaves = 2**depth
 
-    def node(number: int) -> Node:
+    def node(number: int) -> TreeNode:
         if number >= leaves:
             return LeafNode(f"x{number}", SHIFT * (number - leaves + 1))
         owner = shared and number in (2, 3)
@@ -104,11 +103,11 @@ def balanced_tree(depth: int = 2, shared: bool = False, quadratic: bool = False)
 
 
 def unbalanced_tree(leaves: int = 4) -> Problem:
-    """A caterpillar: every decision ends in a leaf or goes on, with shifts growing downwards.
+    """A caterpillar: every decision has a leaf and the next decision; shifts grow downwards.
 
-    The shape of the paper's unbalanced trees is not published; this one is ours.
+    The shape of the paper's unbalanced trees is not published; this one is our choice.
     """
-    tree: Node = LeafNode(f"x{2 * leaves - 1}", SHIFT * leaves)
+    tree: TreeNode = LeafNode(f"x{2 * leaves - 1}", SHIFT * leaves)
     for number in range(leaves - 1, 0, -1):
         tree = DecisionNode(f"x{number}", LeafNode(f"x{leaves + number - 1}", SHIFT * number), tree)
     return _tree_problem(f"tree-unbalanced-{leaves}", tree)
@@ -122,7 +121,7 @@ class OnTree:
         return self.root.value(params)
 
 
-def _tree_problem(name: str, root: Node) -> Problem:
+def _tree_problem(name: str, root: TreeNode) -> Problem:
     if not isinstance(root, DecisionNode):
         raise SpaceError("expected a tree of two leaves or more, got a single leaf")
     return Problem(

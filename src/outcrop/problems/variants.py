@@ -1,7 +1,7 @@
-"""Problems made of other box problems: rescaled, corrupted, rotated and shifted.
+"""Problems made from other box problems: scaled, corrupted, rotated and shifted.
 
-Each variant keeps its minimum known. A variant's formula is a frozen value that holds the formula
-it wraps, so variants nest.
+The minimum of each variant is known. A variant's formula is a frozen value that contains the
+formula it changes, so that variants can be nested.
 """
 
 from __future__ import annotations
@@ -97,16 +97,16 @@ def ros() -> Problem:
 
 
 def rotated(problem: Problem, seed: int) -> Problem:
-    """A copy of `problem` turned at random about its first minimiser, which moves elsewhere.
+    """A copy of `problem`, randomly rotated about its first minimiser, which is moved.
 
         g(u) = f(fold(u* + R (u − t)))
 
-    on the unit cube, where R is a uniformly random rotation or reflection, t the new place of the
-    minimiser u*, uniform on [0.2, 0.8]^d, and `fold` reflects what leaves the cube back into it. So
-    g takes only values that f takes on its box, is as continuous as f, and has the same minimum.
+    on the unit cube, where R is a uniformly random rotation or reflection, t the new position of
+    the minimiser u*, uniform on [0.2, 0.8]^d, and `fold` reflects points outside the cube into it.
+    So g has only values that f has on its box, is as continuous as f, and has the same minimum.
     """
     if not problem.minimisers:
-        raise ParamsError(f"{problem.name} states no minimiser to turn about; give it one")
+        raise ParamsError(f"{problem.name} has no known minimiser to rotate about; give it one")
     rng = np.random.default_rng(seed)
     anchors = problem.to_unit(problem.minimiser_points)
     turn = _random_rotation(problem.dimension, rng)
@@ -127,7 +127,7 @@ def rotated(problem: Problem, seed: int) -> Problem:
 
 @dataclass(frozen=True, eq=False)
 class RotatedFormula:
-    """A formula seen through a rotation about `anchor`, which is found at `place`."""
+    """A formula rotated about `anchor`, which is moved to `place`."""
 
     formula: Formula
     low: Vector

@@ -1,4 +1,4 @@
-"""From what is known to the next trial."""
+"""Strategies: how the next trial is proposed from the results so far."""
 
 from __future__ import annotations
 

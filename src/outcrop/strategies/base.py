@@ -1,8 +1,8 @@
-"""What a strategy is given, and what it gives back.
+"""The interface of strategies: `View` is their input, `Suggestion` their output.
 
 Points are encoded (`Space.encode`), values are in the objective's units with the sign that makes
-smaller better. A strategy keeps nothing: what it learnt travels in `Suggestion.warm`, is stored
-with the trial, and comes back in the next `View`.
+smaller better. A strategy has no memory of its own: it puts its state into `Suggestion.warm`, which
+is stored with the trial and is part of the next `View`.
 """
 
 from __future__ import annotations
@@ -34,17 +34,15 @@ class View:
     noise: bool | float | None = None  # as the user declared it
     warm: Mapping[str, Any] = field(default_factory=dict)  # the newest suggestion's
     seed: int = 0  # of the whole study; a trial's own randomness comes with the call
-    at: Points | None = (
-        None  # (n, D) where values were really obtained, if any was told; not snapped
-    )
-    input_cov: Matrix | None = (
-        None  # of those places: variances (n, D), or (n, D, D); None if exact
-    )
+    # (n, D) where values were really obtained, if any was told; not snapped
+    at: Points | None = None
+    # of those places: variances (n, D), or covariances (n, D, D); None if exact
+    input_cov: Matrix | None = None
     robust: bool = False  # whether the objective's average over input noise is to be minimised
 
     @property
     def places(self) -> Points:
-        """Where values were obtained, as far as is known: what a model is fitted to."""
+        """Where values were obtained, as far as is known; models are fitted to these points."""
         return self.X if self.at is None else self.at
 
     @property
@@ -53,9 +51,10 @@ class View:
 
     @property
     def is_noisy(self) -> bool:
-        """Whether a configuration may be worth a second look: declared, told, or seen.
+        """Whether evaluating a configuration again may give another value.
 
-        If evaluations miss the configuration by chance, its value is left to chance too.
+        It is if noise was declared or told, if repeated values differ, or if evaluations miss the
+        configuration at random.
         """
         if self.has_uncertain_places:
             return True
@@ -89,7 +88,7 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Suggestion:
-    """What to try next, a small JSON record of why, and what the next call may start from."""
+    """The configuration to try next, a record of why, and the state for the next call, as JSON."""
 
     params: Params
     why: Why = field(default_factory=Why)
@@ -97,7 +96,7 @@ class Suggestion:
 
 
 class Belief(Protocol):
-    """What is believed of the objective, in its own units (smaller is better)."""
+    """A prediction of the objective, in its own units (smaller is better)."""
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         """Mean and standard deviation of the objective, without observation noise."""
@@ -109,7 +108,7 @@ class Belief(Protocol):
 
 
 class Strategy(Protocol):
-    """How the next trial is found; made for one space."""
+    """Proposes trials; made for one space."""
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
         """The next configuration, legal and new unless the objective is noisy.
@@ -119,5 +118,5 @@ class Strategy(Protocol):
         ...
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        """What is believed now; raises `NoBelief` before the first value."""
+        """The belief given all values so far; raises `NoBelief` before the first one."""
         ...

@@ -1,15 +1,15 @@
 """CoCaBO: bandits draw the categories, a model finds the numbers that go with them.
 
-One EXP3 for each category draws its level; its reward is the best value seen so far with that
-level, on the scale from the worst to the best of all values. Given the levels, the numbers are
-those that maximise the acquisition [Alvi 2019, algorithm 7]. In batches EXP3.M draws as many levels
-of each category as there are points, which are put side by side in random order, and each point is
-found as if those that are running had returned their predicted means [ibid., algorithm 8].
+One EXP3 for each category draws its level; its reward is the best value so far with that level, on
+the scale from the worst to the best of all values. Given the levels, the numbers maximise the
+acquisition [Alvi 2019, algorithm 7]. In batches EXP3.M draws as many levels of each category as
+there are points, which are combined in random order, and each point is found as if running trials
+had returned their predicted means [ibid., algorithm 8].
 
-Nothing is remembered but in `Suggestion.warm`: the model's own state, the bandits' weights, the
-levels that were drawn for trials whose outcome is not known yet, and the rest of the batch. A level
-is rewarded when its trial has a value. A failure earns nothing, and so does a category that is not
-active in its configuration. Results that were added or enqueued count towards what is best.
+The state in `Suggestion.warm` has the model's own state, the bandits' weights, the levels that were
+drawn for trials whose outcome is not known yet, and the rest of the batch. A level is rewarded when
+its trial has a value. A failure earns no reward, nor does a category that is not active in its
+configuration. Results that were added or enqueued count towards the best value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypedDict
 
 import numpy as np
 
@@ -39,9 +39,16 @@ from outcrop.surrogates import CategoryMix
 from outcrop.typing import Points, Rng
 
 SHARE = 2 / 3  # of the rounds that the best level is expected to pay, as in the source
-DRAWS = 64  # of levels, until they leave something to try
+DRAWS = 64  # of levels, until they have configurations left to try
 
-Row: TypeAlias = dict[str, list[Any]]  # name of a category: level, and how likely it was
+Row: TypeAlias = dict[str, list[float]]  # name of a category: level, and its probability
+
+
+class _RunningTrial(TypedDict):
+    """A trial whose outcome was not known, as it is stored in the state."""
+
+    key: str
+    drawn: Row
 
 
 def _default_method() -> Method:
@@ -62,11 +69,11 @@ class CoCaBO:
     >>> batch[0].params != batch[1].params
     True
 
-    `method` is whatever `method=` takes, as long as it has a model. `horizon` is about the number
-    of trials there will be; it sets the bandits' rate γ, unless `gamma` does: 1 draws all levels
-    alike. A category with no more levels than a batch has points has them drawn alike for ever,
-    unless `gamma` is given: there is no set of levels that would be better than others. A space
-    without categories is searched by `method` alone.
+    `method` is whatever `method=` takes, as long as it has a model. `horizon` is the approximate
+    number of trials; it sets the bandits' rate γ, unless `gamma` does: with 1 all levels are
+    equally likely. If a category has no more levels than a batch has points, its levels stay
+    equally likely unless `gamma` is given, since a batch can contain all of them. A space without
+    categories is searched by `method` alone.
     """
 
     method: MethodLike = field(default_factory=_default_method)
@@ -83,8 +90,8 @@ class CoCaBO:
                 )
         if self.gamma is not None and not 0 <= self.gamma <= 1:
             raise MethodError(
-                f"CoCaBO(gamma={self.gamma!r}): expected a number from 0 to 1, or None to let the "
-                "horizon decide"
+                f"CoCaBO(gamma={self.gamma!r}): expected a number from 0 to 1, or None to set it "
+                "by the horizon"
             )
 
     def strategy(self, space: Space) -> Strategy:
@@ -99,7 +106,7 @@ class CoCaBO:
         return _Drawing(space, model, self)
 
     def bandit(self, levels: int) -> EXP3 | EXP3M:
-        """What draws one of so many levels, or several for a batch."""
+        """The bandit that draws one of `levels` levels, or several for a batch."""
         gamma = self.gamma
         if gamma is None:
             gamma = rate(levels, SHARE * self.horizon / self.batch, self.batch)
@@ -117,7 +124,7 @@ NAMED = (
 
 @dataclass(frozen=True, eq=False)
 class _Drawing:
-    """A model whose categories are drawn."""
+    """A model-based strategy whose categories are drawn by bandits."""
 
     space: Space
     model: ModelBased
@@ -172,17 +179,17 @@ class _Drawing:
         return {c.name: self.settings.bandit(c.levels or 1) for c in self._categories}
 
     def _within(self, view: View) -> View:
-        """The view as the model would have it."""
+        """The view with the model's own state."""
         return replace(view, warm=view.warm.get("inner", {}))
 
     def _taken(self, view: View, placed: Sequence[Sequence[float]]) -> Points:
-        """What is not to be proposed; a batch holds nothing twice, even if there is noise."""
+        """Points that must not be proposed; a batch has no point twice, even if there is noise."""
         if view.is_noisy:
             return np.vstack([view.pending, *(np.array([x]) for x in placed)])
         return np.vstack([view.X, view.pending, view.failed])
 
-    def _learnt(self, view: View) -> tuple[dict[str, LogWeights], list[dict[str, Any]]]:
-        """The bandits' weights once all there is to learn was learnt, and what is still running."""
+    def _learnt(self, view: View) -> tuple[dict[str, LogWeights], list[_RunningTrial]]:
+        """The bandits' weights updated by all ended trials, and the trials that are running."""
         stored = view.warm.get("weights", {})
         weights = {
             c.name: LogWeights.from_json(stored[c.name])
@@ -194,7 +201,7 @@ class _Drawing:
         for drawn in ended:
             for column in self._categories:
                 if column.name in drawn:
-                    arm, probability = drawn[column.name]
+                    arm, probability = int(drawn[column.name][0]), drawn[column.name][1]
                     weights[column.name] = self._bandits[column.name].update(
                         weights[column.name],
                         ArmChoice((arm,), (probability,)),
@@ -208,15 +215,15 @@ class _Drawing:
         gains = -view.y
         return float(normalised(gains[has_level].max(), gains.min(), gains.max()))
 
-    def _ended(self, view: View) -> tuple[list[Row], list[dict[str, Any]]]:
-        """Levels of trials that have a value by now, and trials that run; others are forgotten.
+    def _ended(self, view: View) -> tuple[list[Row], list[_RunningTrial]]:
+        """Levels of trials that have a value, and running trials; failed ones are dropped.
 
-        Of several trials of one configuration the oldest are taken to end first.
+        Of several trials of one configuration the oldest are assumed to end first.
         """
         left = Counter(self.space.keys(view.pending))
         told = frozenset(self.space.keys(view.X)) if view.warm.get("running") else frozenset()
         ended: list[Row] = []
-        running: list[dict[str, Any]] = []
+        running: list[_RunningTrial] = []
         for trial in reversed(view.warm.get("running", [])):
             key = trial["key"]
             if left[key]:
@@ -241,10 +248,10 @@ class _Drawing:
     def _with_room(
         self, row: Row, weights: Mapping[str, LogWeights], taken: Points, rng: Rng
     ) -> tuple[Row, FixedColumns | None]:
-        """`row`, or else levels drawn anew, that leave something to try; None if none was found."""
+        """`row`, or levels drawn again, with configurations left to try; None if none was found."""
         for _ in range(DRAWS):
             part = FixedColumns.with_categories(
-                self.space, {name: arm for name, (arm, _) in row.items()}
+                self.space, {name: int(arm) for name, (arm, _) in row.items()}
             )
             if part.has_more_than(taken):
                 return row, part
@@ -252,7 +259,7 @@ class _Drawing:
         return {}, None
 
     def _found(self, part: FixedColumns, taken: Points, view: View, rng: Rng) -> Suggestion | None:
-        """The model's suggestion in `part`, if there is room after all."""
+        """The model's suggestion with the categories of `part`; None if none is left to try."""
         maximiser = thinned(self.model.maximiser, len(view.y))
         search = FreeColumnMaximiser(maximiser, part, part.keys(taken))
         try:

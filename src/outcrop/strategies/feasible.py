@@ -1,4 +1,4 @@
-"""Where evaluations fail, learnt from where they failed.
+"""The probability that an evaluation succeeds, learnt from successes and failures.
 
 Gaussian processes on labels (+1 success, −1 failure), with sampled hyperparameters as for the
 objective, give the probability of success
@@ -6,7 +6,7 @@ objective, give the probability of success
     P(x) = mean over components of Φ(m(x) / √(v(x) + noise))
 
 Multiplying an acquisition by P is not enough: its logarithm spans hundreds of units and log P a
-few. So the search is first restricted to P ≥ 0.9 of the best candidate's, then weighed.
+few. So the search is first restricted to P ≥ 0.9 of the best candidate's, then log P is added.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SQRT_2PI = float(np.sqrt(2 * np.pi))
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
-    """The belief that an evaluation succeeds."""
+    """A model of the probability that an evaluation succeeds."""
 
     labels: Mixture
 
@@ -49,7 +49,7 @@ class Feasibility:
         rng: Rng,
         previous: Mapping[str, Any] | None = None,
     ) -> Feasibility:
-        """Learnt from encoded points, started from an earlier one's `labels.state`."""
+        """Fitted to encoded points; `previous` is the `labels.state` of an earlier fit."""
         labels = np.concatenate([np.ones(len(succeeded)), -np.ones(len(failed))])
         data = Observations(np.vstack([succeeded, failed]), labels)
         surrogate = Inferred(GP(kernel, noise=LABEL_NOISE), INFERENCE)
@@ -71,7 +71,7 @@ class Feasibility:
 
 @dataclass(frozen=True, eq=False)
 class Restricted:
-    """A function to maximise where evaluations are likely enough to succeed."""
+    """A function restricted to points where evaluations are likely to succeed."""
 
     function: Function
     feasibility: Feasibility

@@ -1,13 +1,13 @@
 """Hierarchical search: an outer search over the numbers, and at each of its points an inner one.
 
-What the outer search sees as the value of its point is the best that the inner search, over
-categories and options, found there [Martinez-Cantin 2015, algorithm 4]. Each outer point is held
-for a number of trials; then comes the next. The paper evaluates the inner optimum once more, which
-teaches nothing that was not known and is left out.
+The value of an outer point is the best value that the inner search, over categories and options,
+found there [Martinez-Cantin 2015, algorithm 4]. Each outer point is held for a number of trials,
+then the outer search proposes the next. The paper evaluates the inner optimum a second time; that
+adds no information and is left out.
 
-Nothing is remembered but in `Suggestion.warm`: both searches' own states, and the outer point that
-is held. What was tried where is read from the trials, so that results that were added count too,
-and an outer point counts as running until half of its trials have ended.
+The state in `Suggestion.warm` has the states of both searches and the outer point that is held.
+Earlier trials are taken from the view, so results that were added count too. An outer point counts
+as running until half of its trials have ended.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["NAMED", "Hierarchical"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -32,9 +32,19 @@ from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
 from outcrop.strategies.why import Why
-from outcrop.typing import Rng
+from outcrop.typing import Rng, Vector
 
 GIVEN_UP = 3  # failures, and nothing else, after which an outer point is left
+
+_HeldPoint = TypedDict(  # an outer point that gets several trials, as stored in the state
+    "_HeldPoint",
+    {
+        "point": list[float],
+        "since": int,  # number of the first trial of this visit
+        "from": int,  # trials at the point before the visit
+        "until": int,  # and after it
+    },
+)
 
 
 def _default_outer() -> Method:
@@ -56,15 +66,15 @@ class Hierarchical:
     >>> [trial.params["x"] == trials[i - 1].params["x"] for i, trial in enumerate(trials)]
     [False, True, False, True]
 
-    `outer` and `inner` are whatever `method=` takes; a forest suits the inner one well:
+    `outer` and `inner` are whatever `method=` takes; a forest suits the inner search:
     `inner=Method(surrogate=surrogates.Forest())`. Each outer point gets `trials` trials, or as many
-    as there are inner configurations; a budget of N trials so holds N / `trials` outer points. The
-    first `carried` of them repeat what was best at other outer points. The inner search learns from
-    the trials at its outer point alone, unless it is `pooled`: then its model is one of the whole
-    space, learns from all trials, and chooses no more than the rest of the configuration.
+    as there are inner configurations, so a budget of N trials allows N / `trials` outer points. The
+    first `carried` of them repeat the best inner configurations of other outer points. The inner
+    search learns from the trials at its outer point alone. If it is `pooled`, one model of the
+    whole space learns from all trials and searches the inner parameters at the outer point.
 
     Numbers that belong to an option are part of the inner search. A space without categories is
-    left to `outer`, one without numbers of that kind to `inner`.
+    searched by `outer` alone, a space without other numbers by `inner` alone.
     """
 
     outer: MethodLike = field(default_factory=_default_outer)
@@ -119,14 +129,14 @@ class _Nested:
     levels: SpaceLevels
     outer: Strategy
     inner: Strategy
-    whole: Strategy  # what is believed of the whole space
+    whole: Strategy  # has the belief about the whole space; searches if pooled
     settings: Hierarchical
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
         visits = self.levels.visits(view)
-        held = view.warm.get("held")
+        held: _HeldPoint | None = view.warm.get("held")
         if held is not None:
-            visit = self._visit(visits, held)
+            visit = self._visit(visits, np.array(held["point"]))
             if visit.started < held["until"] and not self._is_hopeless(visit):
                 found = self._inside(view, visit, held, rng)
                 if found is not None:
@@ -134,13 +144,13 @@ class _Nested:
         return self._next(view, visits, rng)
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        """Of the whole space: by the inner model if it is one, else by a plain process."""
+        """Of the whole space: by the inner model if it is pooled, else by a plain process."""
         own = view.warm.get("inner", {}) if self.settings.pooled else {}
         return self.whole.belief(replace(view, warm=own), rng)
 
     @property
     def model(self) -> ModelBased | None:
-        """The model of the whole space, if it searches; else either level has its own."""
+        """The model of the whole space if it is pooled; else each level has a model of its own."""
         return self.whole if self.settings.pooled and isinstance(self.whole, ModelBased) else None
 
     def with_model(self, model: ModelBased) -> Strategy:
@@ -149,8 +159,7 @@ class _Nested:
     def on_space(self, function: Function) -> Function:
         return on_whole_points(function)
 
-    def _visit(self, visits: Mapping[str, Visit], held: Mapping[str, Any]) -> Visit:
-        point = np.array(held["point"])
+    def _visit(self, visits: Mapping[str, Visit], point: Vector) -> Visit:
         return visits.get(self.levels.outer.keys(point[None])[0], Visit(point))
 
     def _is_hopeless(self, visit: Visit) -> bool:
@@ -165,9 +174,9 @@ class _Nested:
             return self._again(view, visits, rng)
         warm = {**view.warm, "outer": found.warm or above.warm}
         point = self.levels.outer.encode([found.params]).X[0]
-        visit = self._visit(visits, {"point": point})
+        visit = self._visit(visits, point)
         suggestion = self._held(replace(view, warm=warm), visit, rng)
-        if suggestion is None:  # an outer search may return to a point where nothing is left
+        if suggestion is None:  # the outer point has no untried configurations
             return self._again(view, visits, rng)
         why: Why = {**suggestion.why, "outer": found.why}
         return replace(suggestion, why=why)
@@ -187,7 +196,7 @@ class _Nested:
         """The first of several trials at an outer point."""
         size = self.levels.inner.size
         trials = self.settings.trials if size is None else min(self.settings.trials, size)
-        held = {
+        held: _HeldPoint = {
             "point": visit.point.tolist(),
             "since": view.number,
             "from": visit.started,
@@ -195,9 +204,7 @@ class _Nested:
         }
         return self._inside(view, visit, held, rng)
 
-    def _inside(
-        self, view: View, visit: Visit, held: Mapping[str, Any], rng: Rng
-    ) -> Suggestion | None:
+    def _inside(self, view: View, visit: Visit, held: _HeldPoint, rng: Rng) -> Suggestion | None:
         """The inner search's suggestion at an outer point; None if nothing is left there."""
         within = self.levels.inner_view(view, visit, held["since"])
         if not view.is_noisy and len(within.known) == self.levels.inner.size:
@@ -216,7 +223,7 @@ class _Nested:
         return Suggestion(self.levels.joined(visit.point, found.params), why, warm)
 
     def _carried(self, view: View, within: View) -> Suggestion | None:
-        """What was best at other outer points, if it is new here."""
+        """The best inner configuration of other outer points that is new here."""
         best = self.levels.best_inner(view)
         for row, key in enumerate(self.levels.inner.keys(best)):
             if key not in within.known:
@@ -225,8 +232,8 @@ class _Nested:
         return None
 
     def _proposed(self, view: View, visit: Visit, within: View, rng: Rng) -> Suggestion:
-        model, inner = self.whole, self.levels.inner
-        if not self.settings.pooled or not isinstance(model, ModelBased):
+        model, inner = self.model, self.levels.inner
+        if model is None:
             return self.inner.propose(within, rng)
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known
@@ -237,5 +244,5 @@ class _Nested:
             found = model.propose(replace(view, warm=within.warm), rng)
             if found.why["source"] == "model":
                 return replace(found, params=self.levels.rest(found.params))
-        # A model of the whole space has nothing to say yet, or is in trouble.
+        # The model of the whole space has too few observations yet, or had numerical trouble.
         return replace(self.inner.propose(replace(within, warm={}), rng), warm={})

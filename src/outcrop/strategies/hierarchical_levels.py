@@ -1,9 +1,9 @@
-"""A space in two levels, and what is known seen from each of them.
+"""A space split into an outer and an inner level, and the view of each level.
 
-The outer level holds the numbers that are active in every configuration, the inner one all the
-rest: categories, options, and the numbers that belong to an option. So every configuration is a
-point of either level, whatever is active, and trials that share an outer point are told by their
-numbers alone. `Z` are points of the outer level, `W` of the inner one, `X` of the whole space.
+The outer level holds the numbers that are active in every configuration, the inner one all other
+parameters: categories, options, and the numbers that belong to an option. So every configuration
+has a point in either level, whatever is active, and trials at one outer point are those with the
+same numbers. `Z` are points of the outer level, `W` of the inner one, `X` of the whole space.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ __all__ = ["SpaceLevels", "FixedOuterPoint", "Visit"]
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +38,7 @@ class Visit:
 
     @property
     def has_value(self) -> bool:
-        """Whether the best of its values may speak for the point: at least half have ended."""
+        """Whether its best value counts as that of the point: at least half of its trials ended."""
         return len(self.told) > 0 and len(self.told) + len(self.failed) >= len(self.running)
 
 
@@ -78,21 +77,21 @@ class SpaceLevels:
         )
 
     def _part(self, declared: Group) -> Space:
-        """A level of its own, with what is known of the noise of its inputs."""
+        """One level as a space, with the input noise of its parameters."""
         alone = Space(declared)
         blocks = restricted(self.whole.input_covariance, alone.parameters.keys())
         return Space(declared, input_covariance=blocks)
 
-    def joined(self, point: Vector, params: Params) -> dict[str, Any]:
+    def joined(self, point: Vector, params: Params) -> Params:
         """The configuration of an outer point and inner parameters."""
         return self.whole.validate({**self.outer.decode(point[None])[0], **params})
 
-    def rest(self, params: Params) -> dict[str, Any]:
+    def rest(self, params: Params) -> Params:
         """The inner parameters of a configuration."""
         return {name: params[name] for name in params if name not in self.outer.declared}
 
     def visits(self, view: View) -> dict[str, Visit]:
-        """By key of the outer point, in the order in which values, running and failed come."""
+        """By key of the outer point; points with values come first, then running, then failed."""
         found: dict[str, Visit] = {}
         for name, X in (("told", view.X), ("running", view.pending), ("failed", view.failed)):
             Z = X[:, self.upper]
@@ -115,13 +114,13 @@ class SpaceLevels:
             pending=self._stacked(running),
             failed=self._stacked(failed),
             known=frozenset(visits),
-            # However exact a value is, the best that an inner search found is not.
+            # The best value of an inner search is not exact, even if single values are.
             noise=True if view.is_noisy else None,
             warm=view.warm.get("outer", {}),
         )
 
     def inner_view(self, view: View, visit: Visit, since: int) -> View:
-        """What was tried at an outer point; `since` tells visits from each other."""
+        """The trials at an outer point; `since` gives every visit a seed of its own."""
         X, pending = view.X[visit.told], view.pending[visit.running]
         rows = np.vstack([X, pending, view.failed[visit.failed]])[:, self.lower]
         return replace(
@@ -148,7 +147,7 @@ class SpaceLevels:
         return W[list(first.values())]
 
     def _value(self, view: View, visit: Visit) -> float:
-        """The lowest of the values at a point, of which those of one configuration are averaged."""
+        """The lowest value at a point, where values of one configuration are averaged."""
         rows = np.array(visit.told)
         _, group = np.unique(view.X[rows], axis=0, return_inverse=True)
         group = group.reshape(-1)

@@ -1,14 +1,14 @@
-"""A preference for points that speak for more of the space.
+"""A penalty on points near the border of the unit cube.
 
-Where a model knows nothing, all points promise the same, but the corners of the cube are farthest
-from any data and win by a hair; in six dimensions there are 64 of them. Yet an evaluation tells
-about the space within a lengthscale around it, and in a corner nearly all of that lies outside. So
-the log acquisition is lowered by the logarithm of the share that lies inside,
+Far from all data the acquisition is nearly constant, but slightly larger in the corners of the
+cube, which are farthest from any data; in six dimensions there are 64 of them. Yet an evaluation is
+informative within about a lengthscale, and around a corner most of that region lies outside the
+cube. So the share of it that lies inside is added to the log acquisition as a logarithm,
 
     Σᵢ ln[Φ((1 − xᵢ)/w) − Φ(−xᵢ/w)] + constant,
 
-at most ln 2 for each number at a bound: too little to hold back a search that found its optimum
-there, enough to look at the middle first.
+which lowers it by at most ln 2 for each number at a bound: too little to keep a search from an
+optimum at a bound, and enough to search the middle first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FEW_LEVELS = 16  # up to here a discrete column's ends are choices like others
 
 @dataclass(frozen=True, eq=False)
 class Interior:
-    """A log acquisition, less what a point near the border cannot tell."""
+    """A log acquisition with a penalty near the border."""
 
     function: Function
     columns: tuple[int, ...]

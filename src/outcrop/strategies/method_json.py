@@ -1,11 +1,11 @@
 """Methods and their parts as JSON and back, without loss.
 
 A part is an instance of a dataclass, or a member of an enumeration, that one of `PACKAGES` lists in
-its `__all__`. It is written as its fields beside its class, which no field can be called:
+its `__all__`. It is written as its class and its fields; no field is called "class":
 
     {"class": "initial.Sobol", "size": 5}
 
-Other values are written as `outcrop.records` has it, and what is neither is only named,
+Other values are written by `outcrop.records`. Of anything else only the name is written,
 `{"custom": "MyKernel"}`. Reading imports nothing and makes instances of parts only.
 """
 
@@ -56,12 +56,12 @@ PACKAGES = (
 )
 
 PLAIN = (NoneType, bool, int, float, str, list, tuple)
-NEWER = "a newer release may have stored it: use that one, or pass method= again"
+NEWER = "a newer release may have stored it: use that release, or pass method= again"
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def to_json(value: object) -> dict[str, Any]:
-    """A part as a JSON object; `from_json` reads it back if there is nothing foreign in it.
+    """A part as a JSON object; `from_json` reads it back unless it has custom objects in it.
 
     >>> to_json(initial.Sobol(size=5))
     {'version': 1, 'class': 'initial.Sobol', 'size': 5}
@@ -70,7 +70,7 @@ def to_json(value: object) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any] | str) -> Any:
-    """What `to_json` was given, from the object or its text; `MethodError` if it cannot be had."""
+    """The part that `to_json` wrote, from the object or its text; `MethodError` if unreadable."""
     if isinstance(data, str):
         try:
             data = json.loads(data)
@@ -95,12 +95,12 @@ def from_json(data: Mapping[str, Any] | str) -> Any:
 
 
 def defaults(name: object) -> dict[str, Any]:
-    """What the fields of the part called `name` are if they are left out, as JSON.
+    """The default values of the fields of the part called `name`, as JSON.
 
     >>> defaults("acquisition.UCB")
     {'kappa': 2.0}
     """
-    kind = _classes().get(name) if isinstance(name, str) else None
+    kind = _class_called(name)
     if kind is None or issubclass(kind, Enum):
         return {}
     left_out = {
@@ -135,9 +135,13 @@ def _classes() -> dict[str, type]:
     return {name: kind for name, kind in public.items() if _makes_parts(kind)}
 
 
+def _class_called(name: object) -> type | None:
+    return _classes().get(name) if isinstance(name, str) else None
+
+
 @cache
 def _names() -> dict[type, str]:
-    """The other way round; of two names of one class, its own."""
+    """The name of every class; of two names, the one that the class itself has."""
     names: dict[type, str] = {}
     for name, kind in _classes().items():
         if kind not in names or name.endswith(f".{kind.__name__}"):
@@ -146,19 +150,19 @@ def _names() -> dict[type, str]:
 
 
 def _makes_parts(kind: object) -> bool:
-    """A strategy is made for one space, and so is no part of anything."""
+    """Whether instances of `kind` can be parts; strategies cannot, being made for one space."""
     if not isinstance(kind, type) or hasattr(kind, "propose"):
         return False
     return is_dataclass(kind) or issubclass(kind, Enum)
 
 
 def _arguments(kind: type) -> list[Field[Any]]:
-    """The fields that make an instance; others follow from them."""
+    """The fields that are arguments of `__init__`; others follow from them."""
     return [field for field in fields(kind) if field.init]
 
 
 def _written(value: object) -> dict[str, Any] | None:
-    """A part or something foreign; None for what a record holds as it is."""
+    """A part or a custom object as JSON; None for values that `records` writes itself."""
     name = _names().get(type(value))
     if name is None:
         return None if _is_plain(value) else {"custom": _qualified_name(value)}
@@ -174,7 +178,7 @@ def _write(value: object) -> Any:
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a record brings back `value` itself, and not something like it."""
+    """Whether `records` restores `value` with the same type."""
     if isinstance(value, np.generic) or type(value) is np.ndarray:
         return value.dtype.kind in "biuf" and value.dtype.itemsize <= 8
     if type(value) is dict or isinstance(value, MappingProxyType):
@@ -183,13 +187,13 @@ def _is_plain(value: object) -> bool:
 
 
 def _qualified_name(value: object) -> str:
-    """Without the module, which is another one for a script that is run than if it is imported."""
+    """Without the module, whose name differs between running and importing a script."""
     name = getattr(value, "__qualname__", None)
     return name if isinstance(name, str) else type(value).__qualname__
 
 
 def _restored(data: Mapping[str, Any]) -> Any:
-    """What `_written` wrote."""
+    """The part that `_written` wrote."""
     if "custom" in data:
         raise MethodError(
             f"the stored method is or holds {data['custom']}, of which only the name was stored; "
@@ -197,7 +201,7 @@ def _restored(data: Mapping[str, Any]) -> Any:
         )
     stored = dict(renamed(data))
     name = stored.pop("class")
-    kind = _classes().get(name) if isinstance(name, str) else None
+    kind = _class_called(name)
     if kind is None:
         raise MethodError(f"a stored method has a part of the unknown class {name!r}; {NEWER}")
     if issubclass(kind, Enum):

@@ -1,7 +1,7 @@
-"""Methods as a study records them.
+"""Descriptions of methods: recorded by a study, compared, and worded as code.
 
-A description is the name of a method, or the JSON of an object made of Outcrop's own parts. What is
-not Outcrop's own is only named in it: `{"custom": "MyKernel"}` in the place of the part.
+A description is the name of a method, or the JSON of an object made of Outcrop's own parts. Of
+other objects only the name is recorded, `{"custom": "MyKernel"}`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from outcrop.strategies.registry import registered
 
 Description: TypeAlias = str | Mapping[str, Any]
 
-SHOWN_WHOLE = {"array", "class", "custom"}  # keys of what has no places inside
+SHOWN_WHOLE = {"array", "class", "custom"}  # keys of values that are not compared item by item
 
 
 def described(method: object) -> Description:
-    """What is recorded of a method.
+    """The description that is recorded of a method.
 
     >>> from outcrop.strategies import Method
     >>> described("gp"), described(Method())["class"]
@@ -35,9 +35,9 @@ def described(method: object) -> Description:
 
 
 def restored(description: Description) -> Any:
-    """The method behind a description.
+    """The method that a description describes.
 
-    `MethodError` if it holds anything of the user's own, or comes from a newer release.
+    `MethodError` if it has custom objects in it, or comes from a newer release.
     """
     if not isinstance(description, str):
         return method_json.from_json(description)
@@ -73,30 +73,30 @@ def worded(description: Any) -> str:
 
 
 class _Code(str):
-    """Text that stands for itself, without quotes, among other values."""
+    """Text whose `repr` has no quotes."""
 
     __repr__ = str.__str__
 
 
 def _code(data: Mapping[str, Any]) -> _Code:
-    """A part as a call of its class; what is left at its default is left out."""
+    """A part as a call of its class, without arguments that have their default value."""
     if "custom" in data:
         return _Code(data["custom"])
     data = method_json.renamed(data)
     name = str(data["class"]).rpartition(".")[2]
     if "member" in data:
         return _Code(f"{name}.{data['member']}")
-    unsaid = method_json.defaults(data["class"])
-    said = [
+    default = method_json.defaults(data["class"])
+    arguments = [
         f"{key}={worded(value)}"
         for key, value in data.items()
-        if key not in ("class", "version") and not (key in unsaid and unsaid[key] == value)
+        if key not in ("class", "version") and not (key in default and default[key] == value)
     ]
-    return _Code(f"{name}({', '.join(said)})")
+    return _Code(f"{name}({', '.join(arguments)})")
 
 
 def _lines(stored: Any, given: Any, place: str) -> list[str]:
-    """The differences of two values in the innermost places where they are."""
+    """The differences of two values, at the innermost places where they differ."""
     stored, given = _renamed(stored), _renamed(given)
     if stored == given:
         return []
@@ -111,7 +111,7 @@ def _renamed(value: Any) -> Any:
 
 
 def _inside(stored: Any, given: Any) -> list[tuple[str, Any, Any]] | None:
-    """What two values of one build hold, pair by pair; None if they are to be shown whole."""
+    """Pairs of items of two values of the same structure; None to compare them as wholes."""
     if isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):
         pairs = zip(stored, given, strict=True)
         return [(f"[{index}]", one, two) for index, (one, two) in enumerate(pairs)]

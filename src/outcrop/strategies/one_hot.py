@@ -29,7 +29,7 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """A model of the cube, whose suggestions are rounded to configurations of the space."""
+    """A model of the one-hot cube, whose suggestions are rounded to configurations."""
 
     space: Space
     model: ModelBased  # of the cube
@@ -62,14 +62,14 @@ class Rounded:
             return design.propose(view, rng)
         maximiser = thinned(self.model.maximiser, len(view.y))
         search = Rounding(maximiser, self._cube, self._names(view))
-        found = replace(self.model, maximiser=search).propose(self._seen(view), rng)
+        found = replace(self.model, maximiser=search).propose(self._on_cube(view), rng)
         point = self._cube.rounded(self._cube.wide.encode([found.params]).X)
         if found.why["source"] == "fallback" and self.space.keys(point)[0] in view.known:
             return replace(found, params=design.propose(view, rng).params)
         return replace(found, params=self.space.decode(point)[0])
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        return _Seen(self.model.belief(self._seen(view), rng), self._cube)
+        return _BeliefOnCube(self.model.belief(self._on_cube(view), rng), self._cube)
 
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, model=model)
@@ -77,8 +77,8 @@ class Rounded:
     def on_space(self, function: Function) -> Function:
         return function if isinstance(function, Legal) else Legal(function, self._cube)
 
-    def _seen(self, view: View) -> View:
-        """The view as the model of the cube would have it."""
+    def _on_cube(self, view: View) -> View:
+        """The view with all points encoded in the cube."""
         X, pending, failed = map(self._cube.encoded, (view.X, view.pending, view.failed))
         known = frozenset(self._names(view))
         at = None if view.at is None else self._cube.encoded(view.at)
@@ -86,7 +86,7 @@ class Rounded:
         return replace(view, X=X, pending=pending, failed=failed, known=known, at=at, input_cov=cov)
 
     def _names(self, view: View) -> dict[str, str]:
-        """Keys in the cube of all that is known, with those in the space."""
+        """Keys in the cube of all known configurations, each with its key in the space."""
         X = np.vstack([view.X, view.pending, view.failed])
         return dict(
             zip(self._cube.wide.keys(self._cube.encoded(X)), self.space.keys(X), strict=True)
@@ -94,8 +94,8 @@ class Rounded:
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
-    """What is believed of the cube, at configurations of the space."""
+class _BeliefOnCube:
+    """The belief of a model of the cube, at configurations of the space."""
 
     belief: Belief
     cube: Cube
@@ -109,15 +109,15 @@ class _Seen:
 
 @dataclass(frozen=True, eq=False)
 class Rounding:
-    """A maximiser on the cube that returns a configuration, the first that is allowed.
+    """A maximiser on the cube that returns the code of a configuration.
 
-    Those that the points of the search are rounded to come in the order of the function at these
-    points. If none of them is allowed, the configurations themselves are searched.
+    The points of the search are rounded to configurations; the best point whose configuration is
+    allowed is taken. If none is, the configurations themselves are searched.
     """
 
     maximiser: Maximises
     cube: Cube
-    names: Mapping[str, str]  # of what is known: keys in the cube and in the space
+    names: Mapping[str, str]  # of known configurations: key in the cube to key in the space
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
         return self.maximiser.candidates(space, rng, incumbents)
@@ -154,7 +154,7 @@ class Rounding:
 
 @dataclass(frozen=True, eq=False)
 class Legal:
-    """A function of the cube as one of the space's configurations."""
+    """A function of points of the cube, evaluated at the codes of configurations."""
 
     function: Function
     cube: Cube

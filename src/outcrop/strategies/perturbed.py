@@ -1,17 +1,17 @@
 """Simultaneous perturbation: every suggestion is followed by one a random step away.
 
 How fast an objective varies is best learnt from points near each other, which a search for the
-optimum hardly ever asks for. So the suggestion xᵢ of a model is followed by
+optimum rarely proposes. So the suggestion xᵢ of a model is followed by
 
-    xᵢ + c / i^gamma · Δ,    Δ a vector of ±1 by lot,
+    xᵢ + c / i^gamma · Δ,    Δ a random vector of ±1,
 
 for the first iterations i [Martinez-Cantin 2015, algorithm 3; Spall 1998]; no model is fitted for
-it. A step that would leave the unit cube goes the other way: clipped or folded back at a border it
-could vanish. Numbers on a grid and ordinals move by at least a level. Categories and options have
-no direction in which to differ, so they stay as they are, and with them what is active.
+it. A step that would leave the unit cube is reversed: clipped at a border it could vanish. Numbers
+on a grid and ordinals move by at least a level. Categories and options have no order, so they are
+not changed, nor is what is active.
 
-Nothing is remembered but in `Suggestion.warm`: the wrapped strategy's own state, how many
-suggestions it made, and the point whose perturbation is due.
+The state in `Suggestion.warm` has the wrapped strategy's own state, the number of its suggestions,
+and the point whose perturbation is due.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from __future__ import annotations
 __all__ = ["Perturbed"]
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -32,15 +32,23 @@ from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, strategy_for
 from outcrop.strategies.why import Why
 from outcrop.strategies.wrapped_model import model_of, on_space, with_model
-from outcrop.typing import Rng, Vector
+from outcrop.typing import Params, Rng, Vector
 
-UNPERTURBED = ("initial", "fallback")  # sources that fill the space anyway
-DRAWS = 32  # of Δ, until a configuration is found that is not known
+UNPERTURBED = ("initial", "fallback")  # sources of points that fill the space
+DRAWS = 32  # of Δ, until a configuration is new
+
+
+class _Due(TypedDict):
+    """A point whose perturbation is due, as it is stored in the state."""
+
+    trial: int
+    point: list[float]
+    distance: float
 
 
 @dataclass(frozen=True)
 class Perturbed:
-    """A method of which the first suggestions are each followed by one nearby.
+    """A method whose first suggestions are each followed by one nearby.
 
     >>> import outcrop as oc
     >>> method = Perturbed("gp", until=12)  # a quarter of a budget of 50 trials
@@ -51,8 +59,8 @@ class Perturbed:
     >>> [trial.why.get("perturbs") for trial in optimizer.trials]  # four belong to the design
     [None, None, None, None, None, 4]
 
-    `method` is whatever `method=` takes. Points of an initial design are not perturbed, nor is one
-    that failed or was given back before its perturbation was asked for.
+    `method` is whatever `method=` takes. Points of an initial design are not perturbed, nor is a
+    point that failed or was released before its perturbation was asked for.
     """
 
     method: MethodLike = "gp"
@@ -78,14 +86,14 @@ class Perturbed:
 
 @dataclass(frozen=True, eq=False)
 class _Alternating:
-    """A strategy and the perturbations of its suggestions, in turn."""
+    """Alternates between suggestions of a strategy and their perturbations."""
 
     space: Space
     inner: Strategy
     settings: Perturbed
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        due = view.warm.get("due")
+        due: _Due | None = view.warm.get("due")
         if due is not None:
             params = self._near(np.array(due["point"]), due["distance"], view, rng)
             if params is not None:
@@ -97,7 +105,8 @@ class _Alternating:
                 return Suggestion(params, why, {**view.warm, "due": None})
         own = _inside(view)
         found = self.inner.propose(own, rng)
-        iteration, following = view.warm.get("iteration", 0), None
+        iteration: int = view.warm.get("iteration", 0)
+        following: _Due | None = None
         if found.why.get("source") not in UNPERTURBED:
             iteration += 1
             if iteration <= self.settings.until:
@@ -122,8 +131,8 @@ class _Alternating:
     def on_space(self, function: Function) -> Function:
         return on_space(self.inner, function)
 
-    def _near(self, x: Vector, distance: float, view: View, rng: Rng) -> dict[str, Any] | None:
-        """A new configuration a step from `x`, unless there is none or `x` came to nothing."""
+    def _near(self, x: Vector, distance: float, view: View, rng: Rng) -> Params | None:
+        """A new configuration a step from `x`; None if there is none, or if `x` failed."""
         centre = self.space.keys(x[None])[0]
         if centre not in view.known or centre in self.space.keys(view.failed):
             return None
@@ -144,12 +153,12 @@ class _Alternating:
 
 
 def _inside(view: View) -> View:
-    """The view as the wrapped strategy would have it."""
+    """The view with the wrapped strategy's own state."""
     return replace(view, warm=view.warm.get("inner", {}))
 
 
 def _moved(column: Column, x: float, step: float) -> float:
-    """`x` after `step`, or after a step back if that leads out of the cube."""
+    """`x` after `step`, or after the reverse step if that leads out of the cube."""
     if not 0 <= x + step <= 1:
         step = -step
     if column.levels is None:

@@ -1,4 +1,4 @@
-"""The belief in an objective as one in its average over the input noise that a space declares."""
+"""Robust optimisation: the belief about the average of an objective over input noise."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from outcrop.typing import Points
 
 
 def averaged(belief: Mixture, space: Space, X: Points) -> Mixture:
-    """Each component averaged; the incumbent is the best of configurations at `X`.
+    """`belief` with every component averaged; the incumbent is the best average at rows of `X`.
 
-    In a space without input noise, such as one level of a hierarchical one, it is `belief`.
+    Without input noise, as in one level of a hierarchical search, it is `belief` itself.
     """
     if not space.has_input_noise:
         return belief

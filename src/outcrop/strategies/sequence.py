@@ -1,4 +1,4 @@
-"""A strategy that follows a design and learns nothing."""
+"""A strategy that takes the points of a design in order, without a model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sequence:
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
         position = len(view.y) + len(view.pending) + len(view.failed)
-        # One sequence for the whole study: its generator belongs to the study, not to the trial.
+        # One sequence for the whole study, so its generator depends on the study's seed alone.
         points = self.design.points(
             self.space, 2 * position + 8, np.random.default_rng([view.seed, SEQUENCE])
         )
@@ -38,14 +38,14 @@ class Sequence:
                     return self._suggestion(points[first + i])
         if view.is_noisy:
             return self._suggestion(points[position])
-        # Chance found nothing new: let the maximiser look at whatever is left.
+        # None of these points is new: search the remaining configurations.
         found = Maximiser()(Indifferent(), self.space, rng, forbidden=view.known)
         return self._suggestion(found.point)
 
     def belief(self, view: View, rng: Rng) -> Belief:
         raise NoBelief(
-            f"{type(self.design).__name__.lower()} search believes nothing; use method='gp' to "
-            "have a belief, a recommendation by it, and explanations"
+            f"a search by {type(self.design).__name__} has no model, so no belief; use method='gp' "
+            "for beliefs and recommendations"
         )
 
     def _suggestion(self, point: Vector) -> Suggestion:
@@ -58,13 +58,13 @@ NAMED = (
     Registered("sobol", "a scrambled Sobol sequence", partial(Sequence, design=Sobol())),
 )
 
-LOOK = 32  # points looked at together: most often the first is new
-SEQUENCE = 7  # keeps the design's stream apart from every trial's
+LOOK = 32  # points compared with known ones at a time: most often the first is new
+SEQUENCE = 7  # separates the random stream of the design from those of trials
 
 
 @dataclass(frozen=True)
 class Indifferent:
-    """A function without preferences."""
+    """The constant function 0."""
 
     def __call__(self, X: Points) -> Vector:
         return np.zeros(len(X))

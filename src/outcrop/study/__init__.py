@@ -1,7 +1,7 @@
-"""Studies: what was asked and told, kept as a list of events.
+"""Studies: optimisations that are stored as lists of events.
 
-Read `trial` and `events` for what is remembered, `state` for what follows from it, `optimizer` for
-how it is used in memory, `study` for how it is shared through a store.
+Read `trial` and `events` for what is stored, `state` for what is computed from it, `optimizer` for
+a study in memory, `study` for one that processes share through a store.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """What only a run needs is loaded when it is first used."""
+    """Load what only a run needs when it is first used."""
     if name == "Result":
         from outcrop.study.running import Result
 

@@ -1,4 +1,4 @@
-"""What a caller may pass: numbers, spreads, records and options, each with its refusal."""
+"""Checks of the arguments that callers pass to a study; each returns the checked value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ __all__ = [
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from outcrop.space import Float, Int, Space
 from outcrop.space.noise import checked_number
 from outcrop.space.parameters import within
 from outcrop.space.plain import exact_float, exact_int, listed, nearest
-from outcrop.typing import Params
+from outcrop.typing import JsonObject, Params
 
 DIRECTIONS = ("minimize", "maximize")
 
@@ -40,9 +39,11 @@ def checked_value(value: object) -> float:
     """
     given = value
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
-        value = value.item()  # a NumPy scalar, or an array without dimensions of whatever make
+        value = value.item()  # a scalar or an array without dimensions, of NumPy or another library
     if isinstance(value, bool):
-        raise TrialError(f"a value must be a number, got {given!r}; write float(…) if it is meant")
+        raise TrialError(
+            f"a value must be a number, got {given!r}; write float(…) to use it as one"
+        )
     if isinstance(value, Real):
         try:
             return float(value)
@@ -50,7 +51,7 @@ def checked_value(value: object) -> float:
             raise TrialError("a value must fit a float, got a number beyond 1.8e308") from None
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes):
         raise TrialError(
-            f"a value must be one number, got {given!r}; several objectives are not in this version"
+            f"a value must be one number, got {given!r}; several objectives are not supported"
         )
     raise TrialError(
         f"a value must be a number, got {given!r}; record a failed evaluation with fail(trial, …)"
@@ -58,7 +59,7 @@ def checked_value(value: object) -> float:
 
 
 def checked_std(std: object) -> float | None:
-    """A standard deviation, or None where none is given."""
+    """A standard deviation, or None if none is given."""
     if std is None:
         return None
     number = exact_float(std)
@@ -67,18 +68,18 @@ def checked_std(std: object) -> float | None:
     return number
 
 
-def checked_info(info: object) -> dict[str, Any]:
-    """A copy of what a caller wants kept, made of what JSON can hold."""
+def checked_info(info: object) -> JsonObject:
+    """A copy of the caller's `info`, restricted to what JSON can hold."""
     if info is None:
         return {}
     if not isinstance(info, Mapping):
         raise TrialError(f"info must be a dict, got {info!r}; write {{'note': …}}")
     try:
-        copy: dict[str, Any] = read(write(info, "info"))
+        copy: JsonObject = read(write(info, "info"))
     except TypeError as error:
         raise TrialError(f"{error}; info is stored as JSON: numbers, text, lists, dicts") from None
     except RecursionError:
-        raise TrialError("info holds itself; info is stored as JSON") from None
+        raise TrialError("info contains itself; info is stored as JSON") from None
     return copy
 
 
@@ -86,7 +87,7 @@ def checked_direction(direction: object) -> str:
     """`"minimize"` or `"maximize"`."""
     if isinstance(direction, list | tuple):
         raise MethodError(
-            f"direction {direction!r}: several objectives are not in this version; "
+            f"direction {direction!r}: several objectives are not supported; "
             "expected 'minimize' or 'maximize'"
         )
     if direction not in DIRECTIONS:
@@ -105,20 +106,20 @@ def checked_noise(noise: object) -> bool | float | None:
     number = exact_float(noise)
     if number is None or number < 0:
         raise MethodError(
-            "noise must be None (find out), False (none), True (some) or a standard deviation "
+            "noise must be None (estimated), False (none), True (some) or a standard deviation "
             f"of at least 0, got {noise!r}"
         )
     return number
 
 
 def checked_robust(robust: object, space: Space) -> bool:
-    """Whether the average over input noise is meant, which then must be declared."""
+    """Whether to search for the best average over input noise, which the space must declare."""
     if not isinstance(robust, bool | np.bool_):
         raise MethodError(f"robust must be True or False, got {robust!r}")
     if robust and not space.has_input_noise:
         raise MethodError(
-            "robust=True averages over the noise of inputs, and the space has none: declare it, as "
-            "in Float(0, 300, input_std=2.0) or Space(…, input_covariance={('x', 'y'): …})"
+            "robust=True averages over input noise, but the space has none: declare it, as in "
+            "Float(0, 300, input_std=2.0) or Space(…, input_covariance={('x', 'y'): …})"
         )
     return bool(robust)
 
@@ -126,9 +127,9 @@ def checked_robust(robust: object, space: Space) -> bool:
 def checked_places(
     space: Space, params: Params, at: object, at_std: object
 ) -> tuple[dict[str, float] | None, dict[str, float] | None]:
-    """Where an evaluation of `params` really happened, and how well that is known, by flat names.
+    """The numbers in `at` and `at_std`, by flat names, for a trial that has `params`.
 
-    What is no number must be as it was asked for, and is left out.
+    Other parameters may be given too, if they equal those of `params`; they are left out.
     """
     stds = None if at_std is None else _checked_stds(space, params, at_std)
     if at is None:
@@ -143,8 +144,9 @@ def checked_places(
             places[name] = checked_number(parameter, value, name, (stds or {}).get(name, own))
         elif parameter.check(value, name) != params[name]:
             raise ParamsError(
-                f"at: {name!r} is {value!r}, but {params[name]!r} was asked for, and only numbers "
-                "can come out otherwise; add(params, value) takes results of other configurations"
+                f"at: {name!r} is {value!r}, but {params[name]!r} was asked for: only numeric "
+                "parameters may differ from what was asked; use add(params, value) for results of "
+                "other configurations"
             )
     return places, stds
 
@@ -155,7 +157,7 @@ def _checked_stds(space: Space, params: Params, given: object) -> dict[str, floa
         parameter = space.parameters[name]
         if not isinstance(parameter, Float | Int):
             raise ParamsError(
-                f"at_std: {name!r} is {parameter!r}, and only numbers, Float and Int, are uncertain"
+                f"at_std: {name!r} is {parameter!r}, but only Float and Int can be uncertain"
             )
         std = exact_float(value)
         if std is None or std < 0:
@@ -168,8 +170,8 @@ def _checked_stds(space: Space, params: Params, given: object) -> dict[str, floa
     return stds
 
 
-def _by_name(space: Space, params: Params, given: object, what: str) -> dict[str, Any]:
-    """Flat names of active parameters and what was given for them."""
+def _by_name(space: Space, params: Params, given: object, what: str) -> dict[str, object]:
+    """The given values by the flat names of active parameters."""
     if not isinstance(given, Mapping):
         raise ParamsError(f"{what} must be a dict such as {{'x': 1.5}}, got {given!r}")
     flat = space.flatten(given)

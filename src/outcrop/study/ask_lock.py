@@ -1,4 +1,4 @@
-"""Taking turns: one ask of a study at a time, among all processes that share it."""
+"""The lock that allows one ask of a study at a time, among all processes that share it."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from outcrop.study.storage import Lease, Storage
 logger = logging.getLogger(__name__)
 
 TURN = "ask"  # the lease's name
-DEADLINE = 3.0  # seconds after which the turn of a process that died is over
-FIRST_WAIT, LONGEST_WAIT = 0.002, 0.05  # seconds between two tries
+DEADLINE = 3.0  # seconds after which the lock of a process that died is free
+FIRST_WAIT, LONGEST_WAIT = 0.002, 0.05  # seconds between two attempts
 
 
 def owner_of(token: str) -> str:
-    """Who takes leases for a study that was opened with `token`; a forked child is another."""
+    """The owner of the leases of a study opened with `token`; a forked child is another owner."""
     return f"{os.getpid()}:{token}"
 
 
 class AskLock:
-    """A lock with a deadline, which its holder renews for as long as it thinks.
+    """A lock with a deadline, which a thread renews while an ask is computed.
 
-    A turn that is lost all the same costs a suggestion at worst: the log decides who was first.
+    If the lock is lost nevertheless, at most one suggestion is computed in vain: an append to the
+    log fails if another process was faster.
     """
 
     def __init__(self, store: Storage, study: int, token: str) -> None:
@@ -57,7 +58,7 @@ class AskLock:
     ) -> None:
         self._done.set()
         try:
-            # What was appended has ended it; a store that is out of reach would not answer now.
+            # A successful append has dropped the lease; a store that failed is not called again.
             if kind is not None and not issubclass(kind, StorageError):
                 self._store.release(self._study, owner_of(self._token), [TURN])
         finally:
@@ -70,7 +71,7 @@ class AskLock:
             wait = min(2 * wait, LONGEST_WAIT)
 
     def _taken(self) -> bool:
-        """Look before trying: those who look are in nobody's way, those who write are."""
+        """Try to take the lock; it is read first, since reading does not delay other processes."""
         held = self._store.leases(self._study).get(TURN)
         if held is not None and held.left > 2 * DEADLINE:  # the clock was set back meanwhile
             self._store.release(self._study, held.owner, [TURN])
@@ -83,4 +84,4 @@ class AskLock:
             try:
                 self._store.renew(self._study, owner_of(self._token), [TURN], DEADLINE)
             except OutcropError as error:
-                logger.warning("a turn could not be renewed: %s", error)
+                logger.warning("the lock of an ask could not be renewed: %s", error)

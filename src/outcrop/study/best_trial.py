@@ -1,4 +1,4 @@
-"""The best of some trials, and what is read off it."""
+"""The best of several trials, and its parameters and value."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from outcrop.typing import Params
 
 
 def best_of(trials: Iterable[Trial], sign: float) -> Trial:
-    """The finished trial with the best value, the earliest of equals; `NoBelief` if none is."""
+    """The finished trial with the best value, the first of equals; `NoBelief` if none finished."""
     finished = [(trial.value, trial) for trial in trials if trial.value is not None]
     if not finished:
-        raise NoBelief("no trial has finished yet, so none is best; tell a value first")
+        raise NoBelief("no trial has finished yet, so there is no best one; tell a value first")
     return min(finished, key=lambda pair: sign * pair[0])[1]
 
 
 class HasBest(ABC):
-    """What has a best trial has its parameters and its value."""
+    """A base class that derives the best parameters and value from the best trial."""
 
     @property
     @abstractmethod

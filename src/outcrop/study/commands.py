@@ -1,7 +1,7 @@
-"""From a caller's wish to events: what is checked, proposed and recorded, without remembering.
+"""Commands: pure functions that turn a call such as `tell` into the events to record.
 
-Each function takes the state and gives events that can follow it, or raises and leaves everything
-as it was. Whoever remembers (in memory or in a store) applies them.
+Each function checks its arguments and returns events that can follow the given state, or raises.
+The caller, an `Optimizer` or a `Study`, applies the events.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from outcrop.study.state import Record, State
 from outcrop.study.trial import LegalParams, Trial
 from outcrop.typing import Params, Rng
 
-ATTEMPTS = 3  # how often a trial is handed out, if those who hold it stop answering
+ATTEMPTS = 3  # how often a trial is handed out if its lease expires each time
 
 
 class Purpose(IntEnum):
-    """What random numbers are for; stored studies rely on these, so none is ever changed."""
+    """What random numbers are used for; stored studies rely on these, so none is ever changed."""
 
     ASK = 0
     BELIEF = 1
@@ -68,8 +68,9 @@ def found(state: State, trial: Trial | int) -> Record:
         record = state.record(trial.number)
         if dict(record.trial.params) != dict(trial.params):
             raise TrialError(
-                f"trial {trial.number} here has {dict(record.trial.params)}, the one given has "
-                f"{dict(trial.params)}: it was asked for elsewhere"
+                f"trial {trial.number} of this study has the parameters "
+                f"{dict(record.trial.params)}, but the given trial has {dict(trial.params)}: it "
+                "belongs to another study"
             )
         return record
     return state.record(number_of(trial))
@@ -86,7 +87,7 @@ def number_of(trial: Trial | int) -> int:
 
 
 def asked(state: State, strategy: Strategy, at: float) -> Asked:
-    """The next trial: from the queue, or else the strategy's suggestion."""
+    """The next trial: the first of the queue, or else the strategy's suggestion."""
     number, seen = state.next_number, state.position
     if state.queue:
         origin: Why = {"source": "queue"}
@@ -100,7 +101,7 @@ def asked(state: State, strategy: Strategy, at: float) -> Asked:
 
 
 def offered_again(state: State, number: int, at: float) -> Asked | Expired:
-    """A trial whose holder stopped answering: for the next who asks, or given up."""
+    """A trial whose lease expired: hand it out again, or fail it after the last attempt."""
     trial = state.record(number).trial
     if trial.attempt < ATTEMPTS:
         return Asked(number, trial.params, attempt=trial.attempt + 1, seen=state.position, at=at)
@@ -117,7 +118,7 @@ def told(
     where: object = None,
     where_std: object = None,
 ) -> Told | Late:
-    """A value for a trial, perhaps not obtained where it was asked for."""
+    """A value for a trial; `where` are the inputs at which it was really obtained."""
     record = found(state, trial)
     number = record.trial.number
     outcome = checked_value(value), checked_std(std)
@@ -139,18 +140,21 @@ def failed(
 
 
 def released(state: State, trial: Trial | int, at: float) -> Released:
-    """A trial given back by whoever has it; its number alone speaks for anyone."""
+    """A trial given back without a result.
+
+    Given a number, the attempt is not checked.
+    """
     record = found(state, trial)
     if isinstance(trial, Trial) and trial.attempt < record.trial.attempt:
         raise TrialError(
-            f"trial {trial.number} was handed out again since (attempt {record.trial.attempt}), so "
-            "another may give it back"
+            f"trial {trial.number} was handed out again meanwhile (attempt "
+            f"{record.trial.attempt}); only the holder of that attempt can give it back"
         )
     return Released(record.trial.number, at)
 
 
 def enqueued(state: State, params: Params, at: float) -> Enqueued:
-    """A configuration to try next."""
+    """A configuration to hand out next."""
     return Enqueued(_legal(state, params), at)
 
 
@@ -161,7 +165,7 @@ def added(
     stds: Sequence[object] | None,
     at: float,
 ) -> list[Added]:
-    """Results from elsewhere, all of them legal."""
+    """Results that were obtained elsewhere; all are added or, if one is wrong, none."""
     for name, given in (("values", values), ("std", stds)):
         if given is not None and len(given) != len(params):
             raise TrialError(
@@ -181,7 +185,7 @@ def _legal(state: State, params: Params) -> LegalParams:
 
 
 def _is_late(record: Record) -> bool:
-    """Whether a trial that was handed out more than once has its outcome already."""
+    """Whether a trial that was handed out more than once already has its outcome."""
     trial = record.trial
     return trial.state != "running" and trial.attempt > 1 and not record.expired
 

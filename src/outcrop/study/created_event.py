@@ -1,28 +1,28 @@
-"""How a study begins, and whether a stored one is the one that was meant."""
+"""The first event of a study, and its comparison with that of a stored study."""
 
 from __future__ import annotations
 
-__all__ = ["created_of", "differences"]
+__all__ = ["MethodLike", "created_of", "differences"]
 
 import time
-from typing import Any
 
 from outcrop.errors import SpaceError
 from outcrop.space import Space
 from outcrop.strategies.method_text import described, difference
+from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks
 from outcrop.study.events import Created
 
 
 def created_of(
     space: Space,
-    method: Any,
+    method: MethodLike,
     direction: str,
     seed: int | None,
     noise: bool | float | None,
     robust: bool = False,
 ) -> Created:
-    """The first event of a study, from what a user gave for it."""
+    """The first event of a study, from a user's arguments."""
     if not isinstance(space, Space):
         raise SpaceError(f"expected a Space, got {space!r}; write Space({{'name': Float(…)}})")
     return Created(
@@ -37,9 +37,9 @@ def created_of(
 
 
 def differences(stored: Created, given: Created, seed: int | None) -> list[str]:
-    """One line for each thing in which a stored study is not the one that was given.
+    """One line for each property in which a stored study differs from the given one.
 
-    A seed or a noise that was left open is that of the stored study.
+    A seed or a noise that is None is not compared.
     """
     lines = stored.space.difference(given.space)
     if stored.direction != given.direction:

@@ -1,15 +1,15 @@
 """Trials as a data frame, and a data frame as results.
 
-A row is a trial. Parameters have columns of their flat names; one that is called like a column of
-trials (`value`, `std`, …) has `params.` before it. Cells of inactive parameters are empty. Places
-that were told have columns `at.…` and `at_std.…`.
+A row is a trial. A parameter's column has its flat name, prefixed by `params.` if a column of
+trials has that name (`value`, `std`, …). Cells of inactive parameters are empty. Inputs that
+differed from those asked for have columns `at.…` and `at_std.…`.
 """
 
 from __future__ import annotations
 
 __all__ = ["is_frame", "places_told", "results_of", "to_frame"]
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from outcrop.errors import MissingExtra, ParamsError, TrialError
@@ -20,7 +20,7 @@ from outcrop.typing import Params
 
 BEFORE = ("number", "state", "value", "std")
 AFTER = ("reason", "source", "attempt", "started", "finished")
-OUTCOME = ("value", "std")  # what a frame of results holds beside parameters
+OUTCOME = ("value", "std")  # columns of a frame of results beside the parameters
 
 
 def to_frame(trials: Iterable[Trial], space: Space) -> Any:
@@ -31,7 +31,7 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
         raise MissingExtra("data frames need pandas: pip install 'outcrop[plot]'") from None
     trials = list(trials)
 
-    def fields(names: Iterable[str]) -> dict[str, Any]:
+    def fields(names: Iterable[str]) -> dict[str, object]:
         return {name: [getattr(trial, name) for trial in trials] for name in names}
 
     columns = fields(BEFORE)
@@ -39,7 +39,7 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
         columns[name] = pd.Series(columns[name], dtype="float64")
     for name, parameter in space.parameters.items():
         cells = [trial.params.get(name) for trial in trials]
-        # 1, 1.0 and True are three categories, which pandas would make one
+        # pandas would merge the categories 1, 1.0 and True
         kept = "object" if isinstance(parameter, Categorical) else None
         columns[_column(name)] = pd.Series(cells, dtype=kept)
     for column, cells in places_told(trials, space).items():
@@ -52,7 +52,7 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
 
 
 def places_told(trials: Sequence[Trial], space: Space) -> dict[str, list[float | None]]:
-    """Where evaluations really happened, as far as it was told of any: a column for each number."""
+    """Columns `at.…` and `at_std.…` of the numbers for which some trial has them."""
     told: dict[str, list[float | None]] = {}
     for field in ("at", "at_std"):
         for name in space.parameters:
@@ -63,7 +63,7 @@ def places_told(trials: Sequence[Trial], space: Space) -> dict[str, list[float |
 
 
 def is_frame(given: object) -> bool:
-    """Whether something is a table with named columns, of pandas or alike."""
+    """Whether something is a table with named columns, such as a pandas DataFrame."""
     return hasattr(given, "columns") and hasattr(given, "__getitem__")
 
 
@@ -72,14 +72,14 @@ def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], li
     names = {_column(name): name for name in space.parameters}
     columns = list(frame.columns)
     if len(set(columns)) < len(columns):
-        raise ParamsError(f"a data frame has two columns of one name: {listed(columns)}")
+        raise ParamsError(f"the data frame has two columns of the same name: {listed(columns)}")
     if "value" not in columns:
-        raise TrialError(f"a data frame needs a column 'value', got {listed(columns)}")
+        raise TrialError(f"the data frame needs a column 'value', got {listed(columns)}")
     for column in columns:
         if column not in names and column not in OUTCOME:
             raise ParamsError(
                 f"column {column!r} is unknown: expected {listed([*names, *OUTCOME])}"
-                f"{nearest(column, names)}; leave other columns out, frame.drop(columns=…)"
+                f"{nearest(column, names)}; remove other columns with frame.drop(columns=…)"
             )
     cells = {names[column]: list(frame[column]) for column in columns if column in names}
     values = list(frame["value"])
@@ -99,8 +99,8 @@ def _column(name: str) -> str:
     return f"params.{name}" if name in BEFORE + AFTER else name
 
 
-def _active(row: Mapping[str, Any], space: Space) -> Params:
-    """A row without its empty cells, but with None where that is a category."""
+def _active(row: Params, space: Space) -> Params:
+    """A row without its empty cells, except where None is a category."""
     params = {name: cell for name, cell in row.items() if not _is_missing(cell)}
     for name in row.keys() - params.keys():
         parameter = space.parameters[name]
@@ -111,11 +111,11 @@ def _active(row: Mapping[str, Any], space: Space) -> Params:
     return params
 
 
-def _is_missing(cell: Any) -> bool:
-    """Whether a cell is None, NaN, or what else stands for nothing in a table."""
+def _is_missing(cell: object) -> bool:
+    """Whether a cell is None, NaN or pandas' NA."""
     if cell is None:
         return True
     try:
         return bool(cell != cell)
     except (TypeError, ValueError):
-        return type(cell).__name__ == "NAType"  # neither equal nor different; an array is something
+        return type(cell).__name__ == "NAType"  # its comparison has no truth value

@@ -1,7 +1,7 @@
-"""What can happen to a study, as frozen values that JSON can hold.
+"""The events of a study, as frozen values that can be written as JSON.
 
-A study is a list of these, `Created` first. `number` is a trial's, `at` the time in UTC seconds,
-`value` and `std` are in the user's sign and units, `params` flat and legal.
+A study is a list of events that begins with `Created`. `number` is that of a trial, `at` the time
+in UTC seconds; `value` and `std` are in the user's sign and units, `params` are flat and legal.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from typing import Any
 from outcrop.errors import StorageError
 from outcrop.records import read, write
 from outcrop.space import Space
-from outcrop.typing import Params
+from outcrop.typing import JsonObject, Params
 
-VERSION = 1  # of all events together; a reader refuses what is newer
-UNSAID = {"unsaid": True}  # of a field that is written only if it is not its default
+VERSION = 1  # of all events together; newer ones are refused
+UNSAID = {"unsaid": True}  # metadata of a field that is written only if it is not its default
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened; its kind is the name of its class."""
+    """One event; its kind is the name of its class."""
 
     def to_json(self) -> dict[str, Any]:
         """The event as a JSON object; `from_json` reads it back.
@@ -65,11 +65,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Created(Event):
-    """A study began."""
+    """A study was created."""
 
     space: Space
     direction: str = "minimize"
-    method: str | Mapping[str, Any] = "auto"
+    method: str | JsonObject = "auto"
     seed: int = 0
     noise: bool | float | None = None
     at: float = 0.0
@@ -78,29 +78,29 @@ class Created(Event):
 
 @dataclass(frozen=True)
 class Asked(Event):
-    """A configuration was handed out; with `attempt` above 1, one that was handed out before."""
+    """A trial was handed out; for the first time, or again if `attempt` is above 1."""
 
     number: int
     params: Params
-    why: Mapping[str, Any] = field(default_factory=dict)
-    warm: Mapping[str, Any] = field(default_factory=dict, compare=False)  # may hold arrays
+    why: JsonObject = field(default_factory=dict)
+    warm: JsonObject = field(default_factory=dict, compare=False)  # may hold arrays
     attempt: int = 1
     queued: bool = False  # whether it came from the queue
-    seen: int = 0  # how many events there were when it was made; more may have come meanwhile
+    seen: int = 0  # how many events the suggestion was made from; more may precede this one
     at: float = 0.0
 
 
 @dataclass(frozen=True)
 class Told(Event):
-    """A value came back; one that is not finite is a failure.
+    """A value was told; one that is not finite is a failure.
 
-    `where` are the numbers that were not as asked for, `where_std` how well they are known.
+    `where` are the numbers that differed from those asked for, `where_std` standard deviations.
     """
 
     number: int
     value: float
     std: float | None = None
-    info: Mapping[str, Any] = field(default_factory=dict)
+    info: JsonObject = field(default_factory=dict)
     at: float = 0.0
     where: Params | None = field(default=None, metadata=UNSAID)
     where_std: Params | None = field(default=None, metadata=UNSAID)
@@ -112,13 +112,13 @@ class Failed(Event):
 
     number: int
     reason: str = ""
-    info: Mapping[str, Any] = field(default_factory=dict)
+    info: JsonObject = field(default_factory=dict)
     at: float = 0.0
 
 
 @dataclass(frozen=True)
 class Expired(Event):
-    """Whoever held a trial stopped answering too often; a value that comes yet still counts."""
+    """The leases of a trial expired too often; a value that arrives later still counts."""
 
     number: int
     reason: str = ""
@@ -127,13 +127,13 @@ class Expired(Event):
 
 @dataclass(frozen=True)
 class Late(Event):
-    """An outcome of a trial that another had told before: kept, and ignored."""
+    """An outcome of a trial that already had one; it is stored and ignored."""
 
     number: int
     value: float | None = None  # None for a failure
     std: float | None = None
     reason: str = ""
-    info: Mapping[str, Any] = field(default_factory=dict)
+    info: JsonObject = field(default_factory=dict)
     at: float = 0.0
     where: Params | None = field(default=None, metadata=UNSAID)
     where_std: Params | None = field(default=None, metadata=UNSAID)
@@ -149,7 +149,7 @@ class Released(Event):
 
 @dataclass(frozen=True)
 class Added(Event):
-    """A result from elsewhere; a value that is not finite is a failure."""
+    """A result obtained elsewhere was added; a value that is not finite is a failure."""
 
     number: int
     params: Params
@@ -160,7 +160,7 @@ class Added(Event):
 
 @dataclass(frozen=True)
 class Enqueued(Event):
-    """A configuration to hand out before any suggestion."""
+    """A configuration was queued, to be handed out before any suggestion."""
 
     params: Params
     at: float = 0.0
@@ -168,7 +168,7 @@ class Enqueued(Event):
 
 @dataclass(frozen=True)
 class Stopped(Event):
-    """A run ended; the study may go on."""
+    """A run ended; the study can be continued."""
 
     reason: str
     at: float = 0.0
@@ -192,12 +192,12 @@ KINDS: dict[str, type[Event]] = {
 
 
 def to_text(event: Event) -> str:
-    """The event as one line of JSON in plain ASCII, whatever a name or a reason holds."""
+    """The event as one line of JSON in ASCII."""
     return json.dumps(event.to_json(), allow_nan=False, separators=(",", ":"))
 
 
 def from_text(text: str) -> Event:
-    """The event that `to_text` wrote, or `StorageError` for text that is no event."""
+    """The event that `to_text` wrote; `StorageError` for other text."""
     try:
         data = json.loads(text)
     except ValueError as error:
@@ -212,13 +212,15 @@ def from_json(data: Mapping[str, Any]) -> Event:
     Released(number=3, at=0.0)
     """
     if not isinstance(data, Mapping) or not {"event", "version"} <= data.keys():
-        raise StorageError(f"a stored event: expected an object with its kind, got {data!r}")
+        raise StorageError(
+            f"a stored event: expected an object with the keys event and version, got {data!r}"
+        )
     stored = dict(data)
     kind, version = stored.pop("event"), stored.pop("version")
     if type(version) is not int or version > VERSION:
         raise StorageError(
-            f"a stored event has version {version!r}, this release reads up to {VERSION}; "
-            "use the release that wrote it, or a newer one"
+            f"a stored event has version {version!r}, but this release reads versions up to "
+            f"{VERSION}; use the release that wrote it, or a newer one"
         )
     if not isinstance(kind, str) or kind not in KINDS:
         raise StorageError(f"a stored event: expected one of {[*KINDS]}, got {kind!r}")

@@ -1,17 +1,16 @@
-"""Explanations: why a trial was made, from what its strategy recorded of it."""
+"""Explanations: why a trial was suggested, from the record of its suggestion."""
 
 from __future__ import annotations
 
 __all__ = ["Explanation", "explained"]
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from outcrop.errors import TrialError
 from outcrop.study.commands import found
 from outcrop.study.state import Record, State
 from outcrop.study.trial import ReadOnly, Trial
+from outcrop.typing import JsonObject
 
 # Keys of a suggestion's record that an explanation has fields for; "pending" is only a count.
 FACTS = ("source", "surrogate", "mean", "std", "acquisition", "value", "pending")
@@ -19,20 +18,20 @@ FACTS = ("source", "surrogate", "mean", "std", "acquisition", "value", "pending"
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a trial was made: its origin, and what was believed of it beforehand.
+    """Why a trial was suggested: its source, and the prediction before it was evaluated.
 
-    What does not apply is None: a trial of the initial design was not predicted.
+    Fields that do not apply are None: a trial of the initial design has no prediction.
     """
 
     trial: Trial
-    source: str  # "initial", "model", "fallback", "queue", "added", or the strategy's own word
+    source: str  # "initial", "model", "fallback", "queue", "added", or another of the strategy
     pending: tuple[int, ...] = ()  # numbers of the trials that were running
     surrogate: str | None = None
     mean: float | None = None
     std: float | None = None
     acquisition: str | None = None
     score: float | None = None  # the acquisition at the point
-    more: Mapping[str, Any] = field(default_factory=ReadOnly)  # else recorded by the strategy
+    more: JsonObject = field(default_factory=ReadOnly)  # the strategy's other entries
 
     def __str__(self) -> str:
         running = ", ".join(map(str, self.pending)) or "none"
@@ -55,7 +54,7 @@ class Explanation:
 
 
 def explained(state: State, trial: Trial | int | None) -> Explanation:
-    """Why `trial` was made; the newest that was asked for if it is None."""
+    """Why `trial` was suggested; None means the newest trial that was asked for."""
     record = _newest(state) if trial is None else found(state, trial)
     why = record.trial.why
     unsaid = "added" if record.trial.source == "added" else "strategy"
@@ -80,7 +79,7 @@ def _newest(state: State) -> Record:
 
 
 def _pending(state: State, record: Record) -> tuple[int, ...]:
-    """Trials that ran in the state that `record` was made of."""
+    """Trials that were running in the state from which `record` was suggested."""
     if record.trial.source == "added":
         return ()
     return tuple(

@@ -1,4 +1,4 @@
-"""Where values were obtained: as asked for, give or take the noise of inputs, or as it was told."""
+"""Where values were obtained: encoded inputs and their covariances, from `at` and input noise."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from outcrop.typing import Matrix, Points
 
 
 def positions(space: Space, X: Points, told: Mapping[int, Trial]) -> Points | None:
-    """Encoded places of values asked for at `X`; None if all are as asked.
+    """The encoded inputs at which the values asked for at `X` were obtained; None if they are `X`.
 
-    `told` are the trials whose places were told, by row. Places need not be legal points: they may
-    lie off a grid and beyond bounds.
+    `told` are the trials with `at` or `at_std`, by row. The inputs need not be legal points: they
+    may lie off a grid and outside the bounds.
     """
     if not any(trial.at for trial in told.values()):
         return None
@@ -34,11 +34,11 @@ def positions(space: Space, X: Points, told: Mapping[int, Trial]) -> Points | No
 
 
 def covariances(space: Space, X: Points, told: Mapping[int, Trial]) -> Matrix | None:
-    """Of the places of all values, in units of the unit cube; None if nothing was said of them.
+    """Covariances of the inputs, in units of the unit cube; None if all inputs are exact.
 
-    Variances `(n, D)` if noise is independent from column to column, else `(n, D, D)`. What was
-    told of a number stands in place of the space's noise: a place without a standard deviation is
-    exact. So is what is inactive.
+    Variances `(n, D)` if noise is independent between columns, else matrices `(n, D, D)`. For a
+    number with `at` or `at_std`, these replace the space's noise: `at` without `at_std` is exact.
+    Inactive parameters are exact too.
     """
     base = space.unit_covariance
     if not base.any() and not told:

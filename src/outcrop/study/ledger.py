@@ -1,4 +1,4 @@
-"""A list that is never changed: an update shares all but one chunk with where it came from."""
+"""An immutable list whose updates are cheap: they share all chunks but one with the original."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from typing import Any, Generic, TypeVar
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
-CHUNK = 64  # an update copies this many places and one per chunk: few up to some 10 000 items
+CHUNK = 64  # items; an update copies one chunk and the tuple of chunks
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk(Generic[Item]):
-    """Places of a ledger in a row, and what was made of their items."""
+    """Consecutive items of a ledger, and cached results of functions of them."""
 
     places: tuple[Item | None, ...]
 
     def made(self, make: Callable[[Sequence[Item]], Made]) -> Made:
-        """What `make`, a function that lasts, makes of the items; it is made once."""
+        """The cached result of `make`, a module-level function, for the items."""
         if make not in self._made:
             self._made[make] = make([item for item in self.places if item is not None])
         made: Made = self._made[make]
         return made
 
     @cached_property
-    def _made(self) -> dict[Any, Any]:
+    def _made(self) -> dict[object, Any]:
         return {}
 
 
 @dataclass(frozen=True, eq=False)
 class Ledger(Generic[Item]):
-    """Items by number; a number whose item was taken out keeps its place and holds None.
+    """Items by number; where an item was removed, there is None.
 
     >>> ledger = Ledger[str]().appended("a").appended("b")
     >>> list(ledger.replaced(0, None)), list(ledger), len(ledger.replaced(0, None))
@@ -54,7 +54,7 @@ class Ledger(Generic[Item]):
         return self.chunks[chunk].places[place]
 
     def __iter__(self) -> Iterator[Item]:
-        """Items that are there, by number."""
+        """The items that were not removed, by number."""
         return (item for chunk in self.chunks for item in chunk.places if item is not None)
 
     def appended(self, item: Item) -> Ledger[Item]:
@@ -71,7 +71,7 @@ class Ledger(Generic[Item]):
         return Ledger((*self.chunks[:where], chunk, *self.chunks[where + 1 :]))
 
     def made(self, make: Callable[[Sequence[Item]], Made]) -> list[Made]:
-        """What `make` makes of the items of each chunk, once for all ledgers that share it.
+        """The result of `make` for each chunk, cached for all ledgers that share the chunk.
 
         >>> Ledger[int]().appended(3).appended(4).made(sum)
         [7]

@@ -1,4 +1,4 @@
-"""From the texts that a store holds to the state of a study."""
+"""The state of a study from the texts in a store."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from outcrop.study.state import State, fold, follow
 
 
 def opened(name: str, texts: Sequence[str]) -> State:
-    """The state of the study `name`, whose whole log is `texts`."""
+    """The state of the study `name`, of which `texts` is the whole log."""
     with _damage_told(name):
         return fold([from_text(text) for text in texts])
 
 
 def continued(name: str, state: State, texts: Sequence[str]) -> State:
-    """The state of the study `name` once `texts` have followed `state`."""
+    """The state of the study `name` after `state` and then `texts`."""
     with _damage_told(name):
         return follow(state, [from_text(text) for text in texts])
 
 
 @contextmanager
 def _damage_told(name: str) -> Iterator[None]:
-    """Make `StorageError` of an event that cannot be where it is: nobody here has written it."""
+    """Turn errors of events that cannot follow into `StorageError`: the log is damaged."""
     try:
         yield
     except (ValueError, TypeError, LookupError, AttributeError) as error:

@@ -7,7 +7,7 @@ __all__ = ["ObjectiveBelief", "Recommendation", "Search", "recommended"]
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
@@ -23,15 +23,15 @@ from outcrop.study.trial import Trial
 from outcrop.typing import Params, Vector
 
 DRAWS = 1000  # a probability is then known to ± 0.03
-BEYOND = 6.0  # standard deviations, on both sides, by which a configuration is no rival any more
+BEYOND = 6.0  # standard deviations of both configurations; farther ones are not compared
 
 
 @dataclass(frozen=True, eq=False)
 class ObjectiveBelief:
-    """What is believed of the objective, without the noise of observing it."""
+    """The belief about the objective, without observation noise."""
 
     state: State
-    believed: Belief  # on encoded points, in the sign that makes smaller better
+    believed: Belief  # of encoded points, in the sign that makes smaller better
     strategy: Strategy
 
     @property
@@ -40,7 +40,7 @@ class ObjectiveBelief:
 
     @property
     def sign(self) -> float:
-        """Of the user's values, where the model's are to be minimised."""
+        """The factor from the model's values, which are minimised, to the user's."""
         return self.state.sign
 
     @overload
@@ -49,13 +49,15 @@ class ObjectiveBelief:
     @overload
     def predict(self, params: Sequence[Params]) -> tuple[Vector, Vector]: ...
 
-    def predict(self, params: Params | Sequence[Params]) -> tuple[Any, Any]:
+    def predict(
+        self, params: Params | Sequence[Params]
+    ) -> tuple[float, float] | tuple[Vector, Vector]:
         """Mean and standard deviation: two floats for one configuration, two arrays for a list."""
-        one = isinstance(params, Mapping)
-        configurations = [params] if one else params
-        mean, std = self.believed.predict(self.space.encode(configurations).X)  # type: ignore[arg-type]
-        mean = self.sign * mean
-        return (float(mean[0]), float(std[0])) if one else (mean, std)
+        if isinstance(params, Mapping):
+            (mean,), (std,) = self.predict([params])
+            return float(mean), float(std)
+        means, stds = self.believed.predict(self.space.encode(params).X)
+        return self.sign * means, stds
 
     @cached_property
     def search(self) -> Search | None:
@@ -80,14 +82,14 @@ class ObjectiveBelief:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """An acquisition as it is maximised next, with running and failed trials accounted for."""
+    """The acquisition that is maximised next; it accounts for running and failed trials."""
 
     space: Space
     acquisition: str  # the name of its class
     function: Function  # of encoded points
 
     def score(self, params: Sequence[Params]) -> Vector:
-        """What each configuration is worth as the next trial, in the acquisition's own units."""
+        """The acquisition at each configuration, in its own units."""
         return self.function(self.space.encode(params).X)
 
 
@@ -95,7 +97,7 @@ class Search:
 class Recommendation:
     """The evaluated configuration that is believed best, and the best trial at it.
 
-    If `robust`, mean and standard deviation are those of the average over the noise of inputs.
+    If `robust`, mean and standard deviation are those of the average over input noise.
     """
 
     params: Params

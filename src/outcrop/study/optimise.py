@@ -1,12 +1,13 @@
-"""`minimize` and `maximize`: from a function to its best parameters in one call."""
+"""`minimize` and `maximize`: find the best parameters of a function in one call."""
 
 from __future__ import annotations
 
 __all__ = ["maximize", "minimize"]
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from outcrop.space import Space
+from outcrop.study.created_event import MethodLike
 from outcrop.study.study import Study
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def minimize(
     n_trials: int = 100,
     *,
     seed: int | None = None,
-    method: Any = "auto",
+    method: MethodLike = "auto",
     noise: bool | float | None = None,
     robust: bool = False,
     **options: Unpack[RunOptions],
@@ -33,9 +34,9 @@ def minimize(
     >>> len(result.trials), result.best_value == result.best_params["x"] ** 2
     (8, True)
 
-    An objective that raises or returns no finite number makes a failed trial, and the search goes
-    on. `options` are those of `Study.optimize`: `n_workers`, `timeout`, `callbacks`, `progress` and
-    the rest. Nothing is stored; a `Study` with a storage is what survives.
+    If the objective raises or returns anything but a finite number, the trial fails and the search
+    continues. `options` are those of `Study.optimize`, such as `n_workers`, `timeout`, `callbacks`
+    and `progress`. Nothing is stored; to resume later, use a `Study` with a storage.
     """
     study = Study(space, method=method, direction="minimize", seed=seed, noise=noise, robust=robust)
     return study.optimize(objective, n_trials, **options)
@@ -47,12 +48,12 @@ def maximize(
     n_trials: int = 100,
     *,
     seed: int | None = None,
-    method: Any = "auto",
+    method: MethodLike = "auto",
     noise: bool | float | None = None,
     robust: bool = False,
     **options: Unpack[RunOptions],
 ) -> Result:
-    """Maximise `objective`; everything else is as in `minimize`.
+    """Maximise `objective`; the arguments are those of `minimize`.
 
     >>> from outcrop.space import Int
     >>> space = Space({"n": Int(1, 3)})

@@ -1,4 +1,4 @@
-"""Ask and tell in memory: the fold over events, without a store."""
+"""Ask and tell in memory, without a store."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ __all__ = ["Optimizer"]
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import overload
 
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies import strategy_for
 from outcrop.strategies.method_text import worded
 from outcrop.study import argument_checks, commands
-from outcrop.study.created_event import created_of
+from outcrop.study.created_event import MethodLike, created_of
 from outcrop.study.state import State, apply, fold, follow
 from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial
 
 
 class Optimizer(StudyWriter):
-    """Proposes configurations and learns from what is told of them.
+    """Proposes configurations and learns from the values that are told.
 
     >>> from outcrop.space import Float, Space
     >>> optimizer = Optimizer(Space({"x": Float(-1, 1)}), method="random", seed=0)
@@ -30,18 +30,18 @@ class Optimizer(StudyWriter):
     >>> len(optimizer.trials), optimizer.best_value == min(t.value for t in optimizer.trials)
     (3, True)
 
-    `method` is a name, a `Method`, or anything that proposes as a `Strategy` does. `noise` is None
-    (find out), False, True, or the standard deviation of a value. The same seed and the same order
-    of calls give the same trials. If the space declares noise of inputs, `robust` searches for the
-    best average over that noise instead of the best point. It is not made for several threads at
-    once: `Study` is.
+    `method` is a name, a `Method`, or any object with the methods of a `Strategy`. `noise` is None
+    (estimate it), False, True, or the standard deviation of a value. The same seed and the same
+    order of calls give the same trials. If the space declares input noise, `robust` searches for
+    the best average over that noise instead of the best point. An `Optimizer` must not be used by
+    several threads at once; a `Study` may be.
     """
 
     def __init__(
         self,
         space: Space,
         *,
-        method: Any = "auto",
+        method: MethodLike = "auto",
         direction: str = "minimize",
         seed: int | None = None,
         noise: bool | float | None = None,
@@ -58,9 +58,9 @@ class Optimizer(StudyWriter):
     def ask(self, n: int) -> list[Trial]: ...
 
     def ask(self, n: int | None = None) -> Trial | list[Trial]:
-        """The next trial, or a list of `n`, each made in view of those before it.
+        """The next trial, or a list of `n`; each suggestion takes the ones before it into account.
 
-        The list is shorter if the space runs out; `SpaceExhausted` if nothing is left at all.
+        The list is shorter if the space runs out; `SpaceExhausted` if no configuration is left.
         """
         count = 1 if n is None else argument_checks.checked_count(n, "n")
         state, first = self._state, self._state.next_number
@@ -85,8 +85,8 @@ class Optimizer(StudyWriter):
         return self._state
 
     def _commit(
-        self, wish: Callable[[State], Sequence[Happened]]
+        self, command: Callable[[State], Sequence[Happened]]
     ) -> tuple[State, Sequence[Happened]]:
-        events = wish(self._state)
+        events = command(self._state)
         self._state = follow(self._state, events)
         return self._state, events

@@ -1,4 +1,4 @@
-"""Every suggestion of a log made again, to prove that nothing but the log decides."""
+"""Replay: compute every suggestion of a log again, to prove that the log determines them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from outcrop.study.state import apply, fold
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of it: how many suggestions were made again, and which came out differently."""
+    """The result of a replay: how many suggestions were computed again, and which differ."""
 
     asks: int
     different: tuple[int, ...] = ()  # trial numbers
@@ -26,8 +26,8 @@ class Replay:
 
 
 def replayed(log: Sequence[Event], strategy: Strategy) -> Replay:
-    """Compare the bytes of each suggestion in `log` with those made of the events it had seen."""
-    made_of: dict[int, list[Asked]] = {}  # by how many events they had seen
+    """Compare the bytes of each suggestion in `log` with one computed from the events before it."""
+    made_of: dict[int, list[Asked]] = {}  # by how many events each was computed from
     for event in log:
         if isinstance(event, Asked) and event.attempt == 1:
             made_of.setdefault(event.seen, []).append(event)

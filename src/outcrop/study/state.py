@@ -1,8 +1,8 @@
 """The state of a study: a pure fold over its events.
 
-`follow` is also the check: an event that cannot follow raises `TrialError`, and since states are
-never changed, nothing happened. Trials are told apart by number. A number is never used twice, not
-even that of a released trial, which otherwise leaves no trace. `x` is an encoded point, `(D,)`.
+`follow` also checks the events: one that cannot follow raises `TrialError`. States are frozen, so
+the old one is then still valid. A trial is identified by its number, which is never used twice, not
+even after the trial was released. `x` is an encoded point, `(D,)`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, NamedTuple, TypeGuard, cast
+from typing import NamedTuple, TypedDict, TypeGuard, cast
 
 import numpy as np
 
@@ -38,32 +38,32 @@ from outcrop.study.events import (
 from outcrop.study.input_positions import covariances, positions
 from outcrop.study.ledger import Ledger
 from outcrop.study.trial import LegalParams, ReadOnly, Trial, TrialState
-from outcrop.typing import Params, Points, Vector
+from outcrop.typing import JsonObject, Params, Points, Vector
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A trial, where it is in the encoded space, and when it ran as positions in the log."""
+    """A trial, its point in the encoded space, and when it ran as positions in the log."""
 
     trial: Trial
     x: Vector
     key: str
-    began: int  # how many events it was made of; it is in the log there, or somewhat later
-    ended: int | None = None  # the place of its outcome; None while it runs
-    expired: bool = False  # failed since nobody answered: a value may come yet
+    began: int  # how many events its suggestion had seen; its own event is at or after that
+    ended: int | None = None  # the position of its outcome; None while it runs
+    expired: bool = False  # failed since its leases expired; a value that arrives still counts
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """All that follows from the events so far."""
+    """Everything that is computed from the events so far."""
 
     created: Created
     position: int = 1  # how many events there were
     records: Ledger[Record] = field(default_factory=Ledger)
-    released: Mapping[int, Record] = field(default_factory=dict)  # a value may come yet
+    released: Mapping[int, Record] = field(default_factory=dict)  # a value may still arrive
     queue: tuple[Params, ...] = ()
     stopped: str | None = None  # why the newest run ended, until the next trial is asked for
-    warm: Mapping[str, Any] = field(default_factory=dict)  # of the newest suggestion that has any
+    warm: JsonObject = field(default_factory=dict)  # warm start of the newest suggestion
 
     @property
     def space(self) -> Space:
@@ -71,7 +71,7 @@ class State:
 
     @property
     def sign(self) -> float:
-        """What makes smaller better when a value is multiplied by it."""
+        """The factor that makes smaller values better."""
         return -1.0 if self.created.direction == "maximize" else 1.0
 
     @property
@@ -80,7 +80,7 @@ class State:
 
     @property
     def trials(self) -> list[Trial]:
-        """All trials but the released ones, by number."""
+        """All trials except released ones, by number."""
         return [record.trial for record in self.records]
 
     def in_state(self, name: TrialState) -> Sequence[Record]:
@@ -92,9 +92,9 @@ class State:
         return self.records.made(_block)
 
     def record(self, number: int) -> Record:
-        """What is known of a trial, or `TrialError`.
+        """The record of a trial, or `TrialError`.
 
-        Released trials are unknown, but for those that others may still work on.
+        A released trial has one only if it was handed out several times: a result may still arrive.
         """
         count = self.next_number
         if not 0 <= number < count:
@@ -107,7 +107,7 @@ class State:
 
     @cached_property
     def view(self) -> View:
-        """What a strategy sees; blocks of trials are kept, so this is only joining them."""
+        """The data that a strategy gets, joined from cached blocks of trials."""
         blocks = self._blocks
         X, moved = self._points("finished"), self._moved
         values = np.concatenate([np.empty(0), *(block.values for block in blocks)])
@@ -129,7 +129,7 @@ class State:
 
     @property
     def _moved(self) -> dict[int, Trial]:
-        """Finished trials whose places were told, by their count among the finished ones."""
+        """Finished trials with `at` or `at_std`, by their row among the finished ones."""
         starts = accumulate((len(block.values) for block in self._blocks), initial=0)
         parts = zip(starts, self._blocks, strict=False)
         return {start + row: trial for start, block in parts for row, trial in block.moved}
@@ -143,18 +143,18 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some trials with numbers in a row, as a view needs them.
+    """Trials of consecutive numbers, as the arrays that a view needs.
 
-    All but the newest blocks are those of the states before, so that asking for the next of 10 000
-    trials takes hardly longer than for the next of ten.
+    A new state shares all blocks but the changed one with the state before it, so that the time of
+    an ask hardly grows with the number of trials.
     """
 
     records: Mapping[TrialState, Sequence[Record]]
     points: Mapping[TrialState, Vector]  # of those records, one after the other
-    values: Vector  # told, in the user's sign
-    stds: Vector  # NaN where none was told
+    values: Vector  # in the user's sign
+    stds: Vector  # NaN where none was given
     keys: Sequence[str]
-    moved: Sequence[tuple[int, Trial]]  # finished trials whose places were told
+    moved: Sequence[tuple[int, Trial]]  # finished trials with `at` or `at_std`, and their rows
 
 
 def _block(records: Sequence[Record]) -> Block:
@@ -179,8 +179,17 @@ def _block(records: Sequence[Record]) -> Block:
     )
 
 
+class _OutcomeFields(TypedDict, total=False):
+    """Fields of a trial that a value sets."""
+
+    state: TrialState
+    value: float
+    std: float | None
+    reason: str
+
+
 class EncodedParams(NamedTuple):
-    """Legal parameters, where they lie in the encoded space, and the key of that point."""
+    """Legal parameters, their point in the encoded space, and its key."""
 
     params: Params
     x: Vector
@@ -203,7 +212,7 @@ def apply(state: State, event: Event) -> State:
 
 
 def follow(state: State, events: Sequence[Event]) -> State:
-    """The state after more events; encoding them together takes a small part of the time."""
+    """The state after more events; they are encoded together, which is much faster."""
     encoded = iter(_encoded(state.space, [event.params for event in events if _is_new(event)]))
     for event in events:
         match event:
@@ -228,20 +237,20 @@ def follow(state: State, events: Sequence[Event]) -> State:
             case Stopped(reason):
                 following = replace(state, stopped=reason)
             case _:
-                raise TrialError(f"{type(event).__name__} cannot follow: the study exists already")
+                raise TrialError(f"{type(event).__name__} can only be the first event of a study")
         state = replace(following, position=state.position + 1)
     return state
 
 
 def _is_new(event: Event) -> TypeGuard[Asked | Added]:
-    """Whether an event brings a trial that was not there before."""
+    """Whether an event starts a new trial."""
     return isinstance(event, Added) or (isinstance(event, Asked) and event.attempt == 1)
 
 
 def _asked(state: State, event: Asked, encoded: EncodedParams) -> State:
     if event.seen > state.position:
         raise TrialError(
-            f"trial {event.number} was made of {event.seen} events, of which there are only "
+            f"trial {event.number} refers to {event.seen} earlier events, but there are only "
             f"{state.position}"
         )
     record = _new_record(state, event.number, encoded, began=event.seen)
@@ -260,8 +269,8 @@ def _asked_again(state: State, event: Asked) -> State:
     record = _running(state, event.number)
     if event.attempt != record.trial.attempt + 1:
         raise TrialError(
-            f"trial {event.number} is at attempt {record.trial.attempt}, which attempt "
-            f"{event.attempt} cannot follow"
+            f"trial {event.number} is at attempt {record.trial.attempt}; expected attempt "
+            f"{record.trial.attempt + 1} next, got {event.attempt}"
         )
     again = replace(record, trial=replace(record.trial, attempt=event.attempt, started=event.at))
     records = state.records.replaced(event.number, again)
@@ -311,8 +320,8 @@ def _added(state: State, event: Added, encoded: EncodedParams) -> State:
     return replace(state, records=state.records.appended(ended))
 
 
-def _outcome(value: float, std: float | None) -> dict[str, Any]:
-    """The fields of a trial that follow from a value."""
+def _outcome(value: float, std: float | None) -> _OutcomeFields:
+    """The fields of a trial that a value sets."""
     if math.isfinite(value):
         return {"state": "finished", "value": value, "std": std, "reason": ""}
     return {"state": "failed", "reason": f"the value is {value}"}
@@ -332,8 +341,8 @@ def _legal(space: Space, params: Params) -> LegalParams:
 def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -> Record:
     if number != state.next_number:
         raise TrialError(
-            f"expected trial {state.next_number} to come next, got {number}; "
-            "numbers are given in order and never twice"
+            f"expected trial {state.next_number} next, got {number}; numbers are given in order "
+            "and never twice"
         )
     params, x, key = encoded
     trial = Trial(number, params, ReadOnly.deep(state.space.nest_legal(params)))
@@ -341,7 +350,7 @@ def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -
 
 
 def _running(state: State, number: int) -> Record:
-    """The record of a trial that still runs, or `TrialError` that says what became of it."""
+    """The record of a running trial, or `TrialError` that names its outcome."""
     record = state.record(number)
     trial = record.trial
     if number in state.released:
@@ -355,7 +364,7 @@ def _running(state: State, number: int) -> Record:
 
 
 def _open(state: State, number: int) -> Record:
-    """The record of a trial that an outcome may still come for."""
+    """The record of a trial that can still get an outcome."""
     record = state.record(number)
     if record.expired or number in state.released:
         return record
@@ -365,7 +374,7 @@ def _open(state: State, number: int) -> Record:
 def _ended_by_another(state: State, number: int) -> None:
     trial = state.record(number).trial
     if trial.state == "running" or trial.attempt == 1:
-        raise TrialError(f"trial {number} was not told by another before")
+        raise TrialError(f"trial {number} has no earlier result, so that this one is not late")
 
 
 def _ended(state: State, record: Record, trial: Trial) -> State:

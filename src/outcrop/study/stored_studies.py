@@ -1,26 +1,26 @@
-"""Finding, listing and deleting stored studies."""
+"""Load, list and delete stored studies."""
 
 from __future__ import annotations
 
 __all__ = ["delete_study", "list_studies", "load_study"]
 
-from typing import Any
 
 from outcrop.errors import StudyError
 from outcrop.space.plain import nearest
 from outcrop.strategies import strategy_for
 from outcrop.strategies.method_text import described, difference, restored
 from outcrop.study import log
+from outcrop.study.created_event import MethodLike
 from outcrop.study.storage import Storage, open_storage
 from outcrop.study.study import Study
 
 
-def load_study(name: str, storage: str | Storage, *, method: Any = None) -> Study:
-    """A stored study, to go on with or to look at while others work on it.
+def load_study(name: str, storage: str | Storage, *, method: MethodLike | None = None) -> Study:
+    """A stored study, to continue it or to look at it while other processes work on it.
 
         study = oc.load_study("mlp", storage="sqlite:///mlp.db")
 
-    `method` is needed only for a study whose method has parts of one's own, which no store holds.
+    `method` is needed only if the study's method has parts of your own, which a store cannot hold.
     """
     store = open_storage(storage)
     identity = _found(store, name)
@@ -34,12 +34,12 @@ def load_study(name: str, storage: str | Storage, *, method: Any = None) -> Stud
 
 
 def list_studies(storage: str | Storage) -> list[str]:
-    """Names of the studies in a store, the oldest first."""
+    """Names of the studies in a store, oldest first."""
     return open_storage(storage).names()
 
 
 def delete_study(name: str, storage: str | Storage) -> None:
-    """Remove a study and all its trials; whoever still works on it gets a `StudyError`."""
+    """Delete a study and all its trials; processes that still use it get a `StudyError`."""
     store = open_storage(storage)
     store.delete(_found(store, name))
 
@@ -48,6 +48,6 @@ def _found(store: Storage, name: str) -> int:
     identity = store.find(name)
     if identity is None:
         names = store.names()
-        there = f"there are {names}" if names else "there is none"
+        there = f"the store has {names}" if names else "the store is empty"
         raise StudyError(f"study {name!r} does not exist: {there}{nearest(name, names)}")
     return identity

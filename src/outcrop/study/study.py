@@ -1,8 +1,8 @@
-"""A study that lives in a store: asked and told by any number of processes, and never forgotten.
+"""A study in a store, which any number of processes can ask and tell at the same time.
 
-The log is the truth. A state is folded from it, a wish becomes events that can follow the state,
-and they are appended on condition that nobody was faster; else the new events are read and the wish
-is tried again. Asks of one study take turns, tells do not wait for them.
+The log of events is the only thing stored; the state is computed from it. A command makes events
+from the state. They are appended only if the log has not grown meanwhile; otherwise the new events
+are read and the command is run again. Asks of one study take turns, tells do not wait for them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Unpack, overload
 
 from outcrop.errors import OutcropError, SpaceExhausted, StudyError
 from outcrop.space import Space
@@ -22,7 +22,7 @@ from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.method_text import worded
 from outcrop.study import argument_checks, commands, events, log
 from outcrop.study.ask_lock import TURN, AskLock, owner_of
-from outcrop.study.created_event import created_of, differences
+from outcrop.study.created_event import MethodLike, created_of, differences
 from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, follow
@@ -46,9 +46,10 @@ class Study(StudyWriter):
     >>> len(study.trials), study.replay().identical
     (3, True)
 
-    With `storage`, a URL such as `"sqlite:///mlp.db"`, every ask and tell is durable before it
-    returns, and a study of this name that has the same space, direction and method is continued;
-    without, it lives in memory. Processes and threads may share one. The rest is as in `Optimizer`.
+    With `storage`, a URL such as `"sqlite:///mlp.db"`, every ask and tell is on disk before it
+    returns, and a stored study of the same name, space, direction and method is continued. Without
+    it, the study is in memory only. Processes and threads may share a study. The other arguments
+    are those of `Optimizer`.
     """
 
     def __init__(
@@ -57,7 +58,7 @@ class Study(StudyWriter):
         name: str | None = None,
         storage: str | Storage | None = None,
         *,
-        method: Any = "auto",
+        method: MethodLike = "auto",
         direction: str = "minimize",
         seed: int | None = None,
         noise: bool | float | None = None,
@@ -67,7 +68,7 @@ class Study(StudyWriter):
         strategy = strategy_for(method, space)
         if name is None:
             if storage is not None:
-                raise StudyError("a stored study needs a name to be found again: name='…'")
+                raise StudyError("a stored study needs a name: pass name='…'")
             name = "study"
         store = open_storage(storage)
         identity = store.find(name)
@@ -82,7 +83,7 @@ class Study(StudyWriter):
     def _of(
         cls, store: Storage, name: str, identity: int, state: State, strategy: Strategy
     ) -> Study:
-        """A study that is known to be stored, as it is."""
+        """A study that is already stored, without comparing it with what a caller expects."""
         study = cls.__new__(cls)
         study._open(store, name, identity, state, strategy)
         return study
@@ -94,7 +95,7 @@ class Study(StudyWriter):
         self._store = store
         self._id = identity
         self._token = os.urandom(8).hex()
-        self._lock = threading.RLock()  # guards the state; never held while a model thinks
+        self._lock = threading.RLock()  # guards the state; never held while a model is fitted
         self._ask_lock = AskLock(store, identity, self._token)
         self._state = state
         self._strategy = strategy
@@ -103,9 +104,9 @@ class Study(StudyWriter):
         lines = differences(self._state.created, created, seed)
         if lines:
             raise StudyError(
-                f"study {self.name!r} exists and is another one:\n  "
+                f"study {self.name!r} exists and differs from this one:\n  "
                 + "\n  ".join(lines)
-                + "\nopen it as it is with load_study, or give the new one another name"
+                + "\nopen the stored one with load_study, or choose another name"
             )
 
     # Ask
@@ -117,12 +118,12 @@ class Study(StudyWriter):
     def ask(self, n: int, *, lease: float | None = None) -> list[Trial]: ...
 
     def ask(self, n: int | None = None, *, lease: float | None = None) -> Trial | list[Trial]:
-        """The next trial, or a list of `n`, each made in view of those before it.
+        """The next trial, or a list of `n`; each suggestion takes the ones before it into account.
 
-        A trial with a `lease`, in seconds, is offered to others again if it is neither told nor
-        renewed in that time, three times at most; one without is waited for without end. The list
-        is shorter if the space runs out; `SpaceExhausted` if nothing is left at all. What else goes
-        wrong, Ctrl-C included, gives the others of the list back.
+        A trial with a `lease`, in seconds, is handed out again if it is neither told nor renewed in
+        that time, up to three times in all; without a lease it stays running until it is told. The
+        list is shorter if the space runs out; `SpaceExhausted` if no configuration is left. If any
+        other error or Ctrl-C occurs, the trials of the list are given back.
         """
         seconds = None if lease is None else argument_checks.checked_seconds(lease, "lease")
         if n is None:
@@ -151,7 +152,7 @@ class Study(StudyWriter):
                     return state.record(event.number).trial
 
     def _next(self, state: State) -> Asked | Expired:
-        """A trial that nobody answers for, or else a new one."""
+        """A running trial whose lease has expired, or else a new one."""
         held = self._store.leases(self._id)
         for record in state.in_state("running"):
             lease = held.get(_key(record.trial.number))
@@ -160,10 +161,10 @@ class Study(StudyWriter):
         return commands.asked(state, self._strategy, time.time())
 
     def _handed_out(self, event: Asked | Expired, lease: float | None) -> State | None:
-        """The state once `event` is in the log; None if too much happened since it was made."""
+        """Append `event`; the state after it, or None if it cannot follow the log any more."""
         key = _key(event.number)
         made_of_new = isinstance(event, Asked) and event.attempt == 1
-        # Also what is dropped at once is taken, which fails if its holder is there after all.
+        # Taking a lease that is dropped at once still fails if its owner has renewed it.
         take = [Lease(key, self._owner, lease or 0.0)]
         drop = [TURN] if isinstance(event, Asked) else []
         if lease is None or isinstance(event, Expired):
@@ -171,32 +172,32 @@ class Study(StudyWriter):
         while True:
             state = self._current()
             if made_of_new and event.number != state.next_number:
-                return None  # results were added, and the number is taken
+                return None  # results were added under this number
             if not made_of_new and state.record(event.number).trial.state != "running":
-                return None  # its holder answered after all
+                return None  # it was told or released meanwhile
             following = self._append(state, [event], take, drop)
             if following is not None:
                 return following
             if not made_of_new:
-                return None  # perhaps its holder has renewed the lease
+                return None  # its owner may have renewed the lease
 
     @property
     def _owner(self) -> str:
         return owner_of(self._token)
 
     def renew(self, trials: Iterable[Trial | int], lease: float) -> None:
-        """Keep running trials that were asked for here for another `lease` seconds."""
+        """Extend the leases of trials that this object asked for, to `lease` seconds from now."""
         seconds = argument_checks.checked_seconds(lease, "lease")
         keys = [_key(commands.number_of(trial)) for trial in trials]
         self._store.renew(self._id, self._owner, keys, seconds)
 
     def stop(self, reason: str) -> None:
-        """Record why a run ended; the study may go on all the same."""
+        """Record why a run ended; the study can be continued."""
         self._commit(lambda state: [Stopped(str(reason), time.time())])
 
     @property
     def stopped(self) -> str | None:
-        """Why the newest run ended, or None since a trial was asked for."""
+        """Why the newest run ended; None if a trial was asked for since."""
         return self._current().stopped
 
     # Run and replay
@@ -231,20 +232,20 @@ class Study(StudyWriter):
         shows the first traceback. Every exception carries the trials so far in its attribute
         `result`.
         """
-        from outcrop.study.running import run  # asking and telling need none of it
+        from outcrop.study.running import run  # not needed by ask and tell
 
         return run(self, objective, n_trials, **options)
 
     def replay(self) -> Replay:
-        """Make every suggestion again, in the order of the log, and compare it byte by byte.
+        """Compute every suggestion again, in the order of the log, and compare it byte by byte.
 
-        Versions, kind of machine and the number of BLAS threads (one) must be those of the study.
+        Versions, kind of machine and number of BLAS threads (one) must be those of the study.
         """
         happened = [events.from_text(text) for text in self._store.read(self._id)]
         return replayed(happened, self._strategy)
 
     def __repr__(self) -> str:
-        with suppress(OutcropError):  # of a study that was deleted, its last state is shown
+        with suppress(OutcropError):  # a study that was deleted shows its last state
             self._current()
         trials = self._state.trials
         return (
@@ -255,7 +256,7 @@ class Study(StudyWriter):
     # The log
 
     def _current(self) -> State:
-        """The state after all that is in the log by now."""
+        """The state after all events that are in the log now."""
         with self._lock:
             texts = self._store.read(self._id, self._state.position)
             if texts:
@@ -263,11 +264,11 @@ class Study(StudyWriter):
             return self._state
 
     def _commit(
-        self, wish: Callable[[State], Sequence[Happened]]
+        self, command: Callable[[State], Sequence[Happened]]
     ) -> tuple[State, Sequence[Happened]]:
         while True:
             state = self._current()
-            happened = wish(state)
+            happened = command(state)
             following = self._append(state, happened, drop=_ended_leases(happened))
             if following is not None:
                 return following, happened
@@ -279,7 +280,7 @@ class Study(StudyWriter):
         take: Sequence[Lease] = (),
         drop: Sequence[str] = (),
     ) -> State | None:
-        """The state after `happened`, durably; None if somebody was faster."""
+        """Store `happened`; the state after it, or None if the log has grown meanwhile."""
         following = follow(state, happened)
         texts = [events.to_text(event) for event in happened]
         with self._lock:

@@ -1,11 +1,10 @@
-"""What can be read off a study: its trials, the best of them, and what is believed."""
+"""The read-only part of a study: its trials, the best of them, beliefs and explanations."""
 
 from __future__ import annotations
 
 __all__ = ["StudyReader"]
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,18 +18,19 @@ from outcrop.study.explanation import Explanation, explained
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation, recommended
 from outcrop.study.state import State
 from outcrop.study.trial import Trial
+from outcrop.typing import JsonObject
 
 
 class StudyReader(HasBest):
-    """The questions that a state answers; whoever remembers says what the state is."""
+    """Properties and queries that need only the state, which subclasses provide."""
 
     _strategy: Strategy
-    _state: State  # the newest that was seen; how it began never changes
+    _state: State  # the newest one known; its first event never changes
     _believed: tuple[State, dict[bool, Belief]] | None = None
 
     @abstractmethod
     def _current(self) -> State:
-        """The state of now."""
+        """The current state."""
 
     # What it was made with
 
@@ -43,8 +43,8 @@ class StudyReader(HasBest):
         return self._state.created.direction
 
     @property
-    def method(self) -> str | Mapping[str, Any]:
-        """The method's name, or what it is made of."""
+    def method(self) -> str | JsonObject:
+        """The method's name, or its parts as JSON."""
         return self._state.created.method
 
     @property
@@ -58,14 +58,14 @@ class StudyReader(HasBest):
 
     @property
     def robust(self) -> bool:
-        """Whether the average over the noise of inputs is what is searched for."""
+        """Whether the study searches for the best average over input noise."""
         return self._state.created.robust
 
     # What is known
 
     @property
     def trials(self) -> list[Trial]:
-        """All trials by number, but for those that were released."""
+        """All trials by number, except for released ones."""
         return self._current().trials
 
     @property
@@ -76,18 +76,18 @@ class StudyReader(HasBest):
 
     @property
     def belief(self) -> ObjectiveBelief:
-        """What is believed of the objective now; `NoBelief` before the first value.
+        """The belief about the objective now; `NoBelief` before the first value.
 
-        Of the objective itself, also in a `robust` study: `recommend` tells of its average.
+        Also in a `robust` study, it is about the objective itself; `recommend` uses its average.
         """
         state = self._current()
         return ObjectiveBelief(state, self._belief(state, robust=False), self._strategy)
 
     def recommend(self, *, robust: bool | None = None) -> Recommendation:
-        """The evaluated configuration that is believed best, and how surely it is.
+        """The evaluated configuration that is believed best, and with which probability.
 
-        With `robust` that is the one with the best average over the noise of inputs, without it the
-        one that is best if it is met exactly; left open, it is what the study searches for.
+        With `robust`, it is the one with the best average over input noise; without, the one with
+        the best value at the exact inputs. By default, `robust` is that of the study.
         """
         state = self._current()
         is_robust = argument_checks.checked_robust(
@@ -104,10 +104,10 @@ class StudyReader(HasBest):
         return data_frames.to_frame(self.trials, self.space)
 
     def _belief(self, state: State, robust: bool) -> Belief:
-        """The strategy's belief in the objective or its average, kept until something happens."""
+        """The strategy's belief about the objective or its average, cached for each state."""
         if not len(state.view.y):
-            raise NoBelief("nothing is believed before the first value; tell or add one")
-        kept = self._believed  # read once: another thread may put its own there
+            raise NoBelief("there is no belief before the first value; tell or add one")
+        kept = self._believed  # read once, since another thread may replace it
         if kept is None or kept[0] is not state:
             self._believed = kept = state, {}
         beliefs = kept[1]

@@ -1,4 +1,4 @@
-"""What can be told to a study; the same wishes, whether it is kept in memory or in a store."""
+"""The part of a study that changes it: tell, fail, release, enqueue and add."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from outcrop.study.events import Event, Failed, Late, Told
 from outcrop.study.state import State
 from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
-from outcrop.typing import Params
+from outcrop.typing import JsonObject, Params
 
 logger = logging.getLogger(__name__)
 
@@ -24,13 +24,13 @@ Happened = TypeVar("Happened", bound=Event)
 
 
 class StudyWriter(StudyReader):
-    """Outcomes of trials, results from elsewhere, and what to try next."""
+    """The calls that `Optimizer` and `Study` share; subclasses record the events."""
 
     @abstractmethod
     def _commit(
-        self, wish: Callable[[State], Sequence[Happened]]
+        self, command: Callable[[State], Sequence[Happened]]
     ) -> tuple[State, Sequence[Happened]]:
-        """Let all events that `wish` makes of the state happen, or none; the state after them."""
+        """Record all events that `command` makes from the state, or none; the state after them."""
 
     def tell(
         self,
@@ -38,16 +38,16 @@ class StudyWriter(StudyReader):
         value: float,
         *,
         std: float | None = None,
-        info: Mapping[str, Any] | None = None,
+        info: JsonObject | None = None,
         at: Params | None = None,
         at_std: Mapping[str, float] | None = None,
     ) -> Trial:
-        """The finished trial; NaN or ±inf makes it a failed one.
+        """Record a value and return the finished trial; NaN or ±inf makes it a failed one.
 
-        `std` is the standard deviation of `value`, if it is known; `info` is kept with the trial.
-        `at` says where the evaluation really happened, in numbers that were not as asked for; they
-        count as exact but for those with an `at_std`, in the units of `Float.input_std`. Outside
-        the bounds they may be by five standard deviations.
+        `std` is the standard deviation of `value`, if it is known; `info` is stored with the trial.
+        `at` holds the numeric parameters whose actual values differ from those asked for. They are
+        exact unless `at_std` gives their standard deviation, in the units of `Float.input_std`.
+        They may lie outside the bounds by five standard deviations.
         """
         now = time.time()
         return self._ended(
@@ -55,18 +55,18 @@ class StudyWriter(StudyReader):
         )
 
     def fail(
-        self, trial: Trial | int, reason: str = "", *, info: Mapping[str, Any] | None = None
+        self, trial: Trial | int, reason: str = "", *, info: JsonObject | None = None
     ) -> Trial:
-        """The failed trial; the search learns where evaluations fail."""
+        """Record a failure and return the failed trial; the model learns where trials fail."""
         at = time.time()
         return self._ended(lambda state: commands.failed(state, trial, reason, info, at))
 
     def release(self, trial: Trial | int) -> None:
-        """Give a running trial back: it teaches nothing, and its number is not used again."""
+        """Give a running trial back without a result; its number is not used again."""
         self._commit(lambda state: [commands.released(state, trial, time.time())])
 
     def enqueue(self, params: Params) -> None:
-        """Have `ask` return this configuration before any suggestion, even if it is known."""
+        """Make `ask` return this configuration next, even if it was evaluated before."""
         self._commit(lambda state: [commands.enqueued(state, params, time.time())])
 
     @overload
@@ -85,16 +85,16 @@ class StudyWriter(StudyReader):
     def add(self, params: Any) -> list[Trial]: ...
 
     def add(self, params: Any, value: Any = None, *, std: Any = None) -> Trial | list[Trial]:
-        """Results obtained elsewhere: one, a list of them, or a data frame; all or none is added.
+        """Add results obtained elsewhere: one, a list of them, or a data frame; all or none.
 
-        A frame has a column per parameter, a column `value` and perhaps `std`; cells of inactive
-        parameters are empty. A value that is NaN or ±inf is added as a failure.
+        A frame has a column for each parameter, a column `value` and optionally `std`; cells of
+        inactive parameters are empty. A value that is NaN or ±inf is added as a failure.
         """
         if data_frames.is_frame(params):
             if value is not None or std is not None:
                 raise TrialError(
-                    "add(frame, …): values and standard deviations are the columns `value` and "
-                    "`std` of the frame, not further arguments"
+                    "add(frame): values and standard deviations are read from the frame's columns "
+                    "`value` and `std`; pass no further arguments"
                 )
             results = data_frames.results_of(params, self.space)
         else:
@@ -110,8 +110,7 @@ class StudyWriter(StudyReader):
         if isinstance(event, Late):
             came = event.reason if event.value is None else f"value {event.value!r}"
             logger.warning(
-                "trial %d was told by another before, so what comes late is kept in the log and "
-                "ignored: %s",
+                "trial %d already has a result; this late one was logged and ignored: %s",
                 event.number,
                 came,
             )

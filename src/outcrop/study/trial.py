@@ -1,4 +1,4 @@
-"""A trial: one configuration, and what became of it."""
+"""A trial: one configuration and its outcome."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeAlias, cast
 
 from outcrop.strategies.why import Why
-from outcrop.typing import Params
+from outcrop.typing import JsonObject, Params
 
 TrialState: TypeAlias = Literal["running", "finished", "failed"]
 Source: TypeAlias = Literal["asked", "added"]
@@ -34,7 +34,7 @@ class ReadOnly(dict[str, Any]):
         return ReadOnly, (dict(self),)
 
     @classmethod
-    def deep(cls, tree: Mapping[str, Any]) -> ReadOnly:
+    def deep(cls, tree: JsonObject) -> ReadOnly:
         """A read-only copy of a mapping and of the mappings inside it."""
         return cls(
             {
@@ -50,14 +50,13 @@ class LegalParams(ReadOnly):
 
 @dataclass(frozen=True, repr=False)
 class Trial:
-    """One configuration and what became of it; `tell` returns a new one.
+    """One configuration and its outcome; `tell` returns a new object.
 
         trial = optimizer.ask()
         loss = train(**trial.params)
         trial = optimizer.tell(trial, loss)
 
-    Times are UTC, in seconds since 1970 as `time.time` counts them. An added trial was not started
-    here, so that its `started` is None.
+    Times are UTC, in seconds since 1970 as of `time.time`. The `started` of an added trial is None.
     """
 
     number: int  # its identity; never used twice
@@ -65,19 +64,19 @@ class Trial:
     nested: Params  # the same as {"model": {"mlp": {"layers": 2}}}
     state: TrialState = "running"
     value: float | None = None  # in the user's sign; None unless finished
-    std: float | None = None  # of the value, as it was told
+    std: float | None = None  # standard deviation of the value, if it was given
     reason: str = ""  # why it failed
     attempt: int = 1
     source: Source = "asked"
     started: float | None = None
     finished: float | None = None  # or failed
-    info: Mapping[str, Any] = field(default_factory=ReadOnly)  # what the user told beside the value
+    info: JsonObject = field(default_factory=ReadOnly)  # given by the user with the value
     why: Why = field(default_factory=lambda: cast(Why, ReadOnly()))  # the suggestion's record
-    at: Params | None = None  # numbers that were not as asked for, by flat name, as told
-    at_std: Params | None = None  # how well places are known, likewise
+    at: Params | None = None  # numbers that differed from those asked for, by flat name
+    at_std: Params | None = None  # standard deviations of numbers, by flat name
 
     def __hash__(self) -> int:
-        return hash(self.number)  # mappings have none
+        return hash(self.number)  # mappings cannot be hashed
 
     def __repr__(self) -> str:
         outcome = ""

@@ -48,6 +48,7 @@ class SharedEffects:
     variance: float  # σ²
     Z: tuple[Matrix, ...]  # of each leaf, (n_p, V)
     A: tuple[Matrix, ...]  # of each leaf, L_p⁻¹ Z_p
+    white: tuple[Vector, ...]  # of each leaf, w_p
     chol: Matrix  # of Λ, (V, V)
     weights: Vector  # Λ⁻¹ f, (V,)
 
@@ -60,15 +61,16 @@ class SharedEffects:
         Z: Sequence[Matrix],
     ) -> SharedEffects:
         A = [solve_lower(leaf.chol, own) for leaf, own in zip(leaves, Z, strict=True)]
+        white = [solve_lower(leaf.chol, leaf.data.y - leaf.model.mean) for leaf in leaves]
         size = Z[0].shape[1]
         precision, f = np.zeros((size, size)), np.zeros(size)
-        for leaf, own in zip(leaves, A, strict=True):
+        for own, w in zip(A, white, strict=True):
             precision += own.T @ own
-            f += own.T @ leaf.white
+            f += own.T @ w
         precision[np.diag_indices(size)] += 1 / variance
         chol, _ = cholesky(precision)
         weights = solve_upper(chol, solve_lower(chol, f))
-        return cls(features, variance, tuple(Z), tuple(A), chol, weights)
+        return cls(features, variance, tuple(Z), tuple(A), tuple(white), chol, weights)
 
     def predict(self, Z: Matrix) -> tuple[Vector, Vector, Callable[[Vector, Vector], Matrix]]:
         """Mean and variance of zᵀc at the rows of `Z`, and how gradients travel back to `Z`."""
@@ -108,18 +110,18 @@ class LeafwisePosterior:
         if self.shared is None:
             mean, var, pull_inner = own.predict_with_pullback(X)
             return mean, var, lambda mean_bar, var_bar: (pull_inner(mean_bar, var_bar), Z)
-        A = self.shared.A[leaf]
+        A, white = self.shared.A[leaf], self.shared.white[leaf]
         V, back = own.whitened(X)
         effect, spread, pull_effect = self.shared.predict(Z - V.T @ A)
         prior = own.model.kernel.diag(X)
 
         def pull(mean_bar: Vector, var_bar: Vector) -> tuple[Points, Matrix]:
             T_bar = pull_effect(mean_bar, var_bar)
-            V_bar = np.multiply.outer(own.white, mean_bar) - 2 * V * var_bar - A @ T_bar.T
+            V_bar = np.multiply.outer(white, mean_bar) - 2 * V * var_bar - A @ T_bar.T
             return back(V_bar) + own.model.kernel.pull_diag(X, var_bar), T_bar
 
         var = prior - np.einsum("nm,nm->m", V, V) + spread
-        mean = own.model.mean + own.white @ V + effect
+        mean = own.model.mean + white @ V + effect
         return mean, np.maximum(var, VAR_FLOOR * prior), pull
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
@@ -133,7 +135,9 @@ class LeafwisePosterior:
                 continue
             V, _ = own.whitened(X[rows])
             T[rows] -= V.T @ self.shared.A[leaf]
-            mean[rows] = own.model.mean + own.white @ V + T[rows] @ self.shared.weights
+            mean[rows] = (
+                own.model.mean + self.shared.white[leaf] @ V + T[rows] @ self.shared.weights
+            )
             covariance[block] = own.model.kernel.gram(X[rows]) - V.T @ V
         if self.shared is not None:
             half = solve_lower(self.shared.chol, T.T)

@@ -31,6 +31,19 @@ class _SharedStack:
     inverse: Matrix  # (k, V, V), L⁻ᵀ of Λ
     weights: Matrix  # (k, V, 1)
 
+    @classmethod
+    def of(cls, effects: Sequence[SharedEffects]) -> _SharedStack:
+        return cls(
+            effects[0].features,
+            tuple(np.stack(each) for each in zip(*(one.A for one in effects), strict=True)),
+            tuple(
+                np.stack(each)[:, :, None]
+                for each in zip(*(one.white for one in effects), strict=True)
+            ),
+            np.stack([inverse_factor(one.chol).T for one in effects]),
+            np.stack([one.weights for one in effects])[:, :, None],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class LeafwiseStack:
@@ -61,7 +74,7 @@ class LeafwiseStack:
             if stack is None:
                 return None
             leaves.append(stack)
-        shared = _shared(effects, parts) if effects else None
+        shared = _SharedStack.of(effects) if effects else None
         return cls(division, tuple(leaves), shared, len(parts))
 
     def predict(self, X: Points) -> tuple[Matrix, Matrix]:
@@ -112,16 +125,3 @@ class LeafwiseStack:
             return X_bar, T_bar.sum(0)
 
         return mean, var, pull
-
-
-def _shared(effects: Sequence[SharedEffects], parts: Sequence[LeafwisePosterior]) -> _SharedStack:
-    return _SharedStack(
-        effects[0].features,
-        tuple(np.stack(each) for each in zip(*(one.A for one in effects), strict=True)),
-        tuple(
-            np.stack([leaf.white for leaf in each])[:, :, None]
-            for each in zip(*(part.leaves for part in parts), strict=True)
-        ),
-        np.stack([inverse_factor(one.chol).T for one in effects]),
-        np.stack([one.weights for one in effects])[:, :, None],
-    )

@@ -35,7 +35,7 @@ def test_suggestions_are_by_functions_drawn_anew_from_the_belief():
 
 
 @pytest.mark.parametrize("surrogate", ["laplace", "forest"])
-def test_without_sample_paths_values_are_drawn_jointly_at_the_candidates(surrogate):
+def test_without_drawn_functions_values_are_drawn_jointly_at_the_candidates(surrogate):
     mixture = belief("box", surrogate)
     X = np.random.default_rng(1).random((40, 2))
     acquisition = prepared(mixture, X)
@@ -70,7 +70,7 @@ def test_a_belief_that_draws_nothing_is_refused():
             return self.part.predict(X)
 
     mixture = Mixture.single(Silent(belief("box", "forest").components[0]))
-    with pytest.raises(MethodError, match="Silent offers neither functions drawn from it nor"):
+    with pytest.raises(MethodError, match="Silent can draw neither functions nor"):
         prepared(mixture, np.zeros((1, 2)))
 
 

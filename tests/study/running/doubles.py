@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["SPACE", "Diary", "studied"]
+__all__ = ["SPACE", "Clock", "Diary", "studied"]
 
 import threading
 from typing import Any
@@ -13,6 +13,16 @@ from outcrop.study.running import Result, run
 from tests.study.doubles import Roaming
 
 SPACE = Space({"x": Float(-1, 1)})
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
 
 
 class Diary:

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 
 from outcrop.errors import AllTrialsFailed, MethodError, ObjectiveError
 from outcrop.space import Int, Space
-from tests.study.running.doubles import Diary, studied
+from outcrop.study.running import loop
+from outcrop.study.running.progress import RunTally
+from tests.study.running.doubles import Clock, Diary, studied
 from tests.study.running.objectives import bowl
 
 
@@ -80,7 +83,7 @@ def test_what_arrives_during_a_callback_is_told_before_the_next_ask():
 
 
 def test_threads_evaluate_as_many_trials_at_once_as_the_executor_has():
-    together = threading.Barrier(3, timeout=20)  # broken unless three wait at once
+    together = threading.Barrier(3, timeout=60)  # broken unless three wait at once
     with ThreadPoolExecutor(3) as executor:
         result = studied(lambda p: together.wait(), 6, executor=executor)
         assert executor.submit(int, "3").result() == 3, "it still belongs to the user"
@@ -106,7 +109,7 @@ def test_an_executor_of_unknown_size_is_given_one_trial_at_a_time_and_that_is_sa
     study = Diary()
     studied(bowl, 4, study=study, executor=Submitting(study, []))
     assert [act for act, _ in study.acts] == ["ask", "done", "tell"] * 4
-    assert "say how many at once with n_workers=" in caplog.text
+    assert "set their number with n_workers=" in caplog.text
 
 
 def test_a_trial_timeout_is_refused_on_an_executor():
@@ -114,23 +117,26 @@ def test_a_trial_timeout_is_refused_on_an_executor():
         studied(bowl, 3, executor=executor, trial_timeout=2.0)
 
 
-def test_what_runs_when_the_time_is_over_is_finished():
-    release = threading.Event()
+def test_what_runs_when_the_time_is_over_is_finished(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(loop, "RunTally", partial(RunTally, clock=clock))
+    together = threading.Barrier(2, timeout=60)
 
     def objective(params):
-        release.wait(20)
+        together.wait()
+        clock.now += 60.0  # while both run
+        together.wait()
         return 1.0
 
     with ThreadPoolExecutor(2) as executor:
-        threading.Timer(0.3, release.set).start()
-        result = studied(objective, 50, executor=executor, timeout=0.1)
+        result = studied(objective, 50, executor=executor, timeout=50.0)
     assert [trial.state for trial in result.trials] == ["finished"] * 2
     assert result.reason == "timeout"
 
 
 def test_what_runs_when_the_space_is_used_up_is_finished():
     study = Diary(Space({"n": Int(1, 3)}))
-    together = threading.Barrier(3, timeout=20)
+    together = threading.Barrier(3, timeout=60)
 
     def objective(params):
         together.wait()
@@ -143,7 +149,7 @@ def test_what_runs_when_the_space_is_used_up_is_finished():
 
 
 def test_a_stopping_rule_lets_what_runs_finish():
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=60)
 
     def objective(params):
         together.wait()

@@ -15,6 +15,7 @@ from outcrop.errors import AllTrialsFailed, ObjectiveError
 from outcrop.study.running import run
 from tests.study.running.doubles import Diary, studied
 from tests.study.running.objectives import (
+    Awaiting,
     Drawing,
     Loading,
     Numbered,
@@ -25,6 +26,9 @@ from tests.study.running.objectives import (
     raising,
     surroundings,
 )
+
+# Seconds of a trial: far more than one that does not sleep takes on a busy machine.
+TIMEOUT = 3.0
 
 
 @pytest.fixture(autouse=True)
@@ -64,14 +68,19 @@ def test_a_process_that_always_dies_loses_every_trial_and_hangs_none():
 
 @pytest.mark.parametrize("n_workers", [None, 2])
 def test_a_timeout_costs_exactly_its_own_trial(n_workers):
-    result = studied(Numbered("sleep"), 4, n_workers=n_workers, trial_timeout=1.0)
+    result = studied(Numbered("sleep"), 4, n_workers=n_workers, trial_timeout=TIMEOUT)
     assert [trial.value for trial in result.trials] == [0, None, 2, 3]
-    assert result.trials[1].reason == "no result within 1 s"
+    assert result.trials[1].reason == f"no result within {TIMEOUT:g} s"
 
 
-def test_a_worker_that_is_free_does_not_wait_for_the_others():
+def test_a_worker_that_is_free_does_not_wait_for_the_others(tmp_path):
     study = Diary()
-    studied(Numbered("nap", (0,)), 6, study=study, n_workers=2)
+
+    def callback(study, trial):
+        if trial.number == 5:
+            (tmp_path / "go").touch()
+
+    studied(Awaiting(str(tmp_path / "go")), 6, study=study, n_workers=2, callbacks=callback)
     assert study.acts[:3] == [("ask", 0), ("ask", 1), ("tell", 1)]
     assert study.acts[-1] == ("tell", 0)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 
 import pytest
 
 from outcrop.errors import AllTrialsFailed, MethodError, NoBelief, ObjectiveError, StorageError
 from outcrop.space import Choice, Int, Space
 from outcrop.study.running import Target, lease_renewal, loop, run
+from outcrop.study.running.progress import RunTally
 from outcrop.study.running.workers import InProcess
-from tests.study.running.doubles import Diary, studied
+from tests.study.running.doubles import Clock, Diary, studied
 from tests.study.running.objectives import bowl
 
 
@@ -175,18 +177,21 @@ def test_a_space_that_is_used_up_ends_the_run():
     assert study.stopped == [result.reason] == ["space exhausted"]
 
 
-def test_a_run_ends_by_its_timeout_and_starts_nothing_after_it():
+def test_a_run_ends_by_its_timeout_and_starts_nothing_after_it(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(loop, "RunTally", partial(RunTally, clock=clock))
+
     def objective(params):
-        time.sleep(0.15)
+        clock.now += 30.0
         return 1.0
 
-    result = studied(objective, timeout=0.1)
-    assert [trial.state for trial in result.trials] == ["finished"]
+    result = studied(objective, timeout=50.0)
+    assert [trial.state for trial in result.trials] == ["finished"] * 2
     assert result.reason == "timeout"
 
 
 def test_a_run_needs_an_end():
-    with pytest.raises(MethodError, match="a run needs an end: pass n_trials="):
+    with pytest.raises(MethodError, match="a run needs a limit: pass n_trials="):
         studied(bowl)
     assert studied(lambda p: 2.0, stop=[Target(10.0)]).reason == "target 10 reached: 2"
 
@@ -362,7 +367,7 @@ def test_a_trial_that_is_offered_again_while_it_still_runs_is_told_twice():
     from concurrent.futures import ThreadPoolExecutor
 
     study = Offering()
-    both = threading.Barrier(2, timeout=20)
+    both = threading.Barrier(2, timeout=60)
     with ThreadPoolExecutor(2) as executor:
         run(study, lambda p: both.wait(), 2, executor=executor, progress=False)
     assert study.acts == [("ask", 0), ("ask", 0), ("tell", 0), ("late", 0)]

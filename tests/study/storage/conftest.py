@@ -17,7 +17,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def storage(url):
-    with closing(SqlStorage(url, patience=20.0)) as storage:
+    with closing(SqlStorage(url, patience=60.0)) as storage:
         yield storage
 
 

@@ -1,4 +1,4 @@
-"""Designs: where to look before there is anything to learn from."""
+"""Initial designs: the first trials, before a model is used."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Where to look before there is anything to learn from.
+"""Initial designs: sequences of space-filling points.
 
-A design is a sequence: trial after trial takes its next point, so that any first part of it is
-spread well, whoever asks.
+Every trial takes the next point of the sequence, so the first points of any number are spread well.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from outcrop.typing import Points, Rng
 
 
 def design_size(space: Space) -> int:
-    """How many points a model is given before it is asked: 2d + 2, at most 12."""
+    """The number of initial points before a model is used: 2d + 2, at most 12."""
     return min(2 * len(space.columns) + 2, 12)
 
 
 @dataclass(frozen=True)
 class Design(ABC):
-    """`size` space-filling points; None lets the number of parameters decide."""
+    """`size` space-filling points; None: a number that follows from that of the parameters."""
 
     size: int | None = None
 
@@ -54,9 +53,9 @@ class Sobol(Design):
     def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:
         if dimension == 0:
             return np.zeros((n, 0))
-        from scipy.stats import qmc  # here, because importing it takes longer than all of ours
+        from scipy.stats import qmc  # here, because it takes longer to import than Outcrop
 
-        # Drawn to a power of two, which keeps the sequence's balance (and SciPy's silence).
+        # Drawn to a power of two, which the balance of the sequence needs; else SciPy warns.
         sequence = qmc.Sobol(dimension, scramble=True, rng=rng)
         return np.asarray(sequence.random_base2(max(n - 1, 1).bit_length())[:n])
 

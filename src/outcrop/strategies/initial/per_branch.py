@@ -20,15 +20,16 @@ AFFORDABLE = 32  # branches beyond which not each gets an initial trial
 class OnePerBranch(Design):
     """Every branch once in random order, then again, spread in all numbers.
 
-    Without a `size` it ends when every branch was taken, if they are at most 32, and not before
-    there are two points and two more for every number of the longest branch, at most 12.
+    Without a `size`, and with at most 32 branches, it has as many points as branches, and at least
+    2m + 2, at most 12, where m is the number of parameters of the longest branch.
     """
 
     def uniforms(self, n: int, dimension: int, rng: Rng) -> Points:
         return LatinHypercube(self.size).uniforms(n, dimension, rng)
 
     def points(self, space: Space, n: int, rng: Rng) -> Points:
-        order = np.random.default_rng(rng.integers(1 << 62))  # a sequence, however long
+        # A generator that does not depend on n, so that designs of any length begin alike.
+        order = np.random.default_rng(rng.integers(1 << 62))
         U = LatinHypercube(self.size_for(space)).uniforms(n, len(space.columns), rng)
         if space.n_branches > AFFORDABLE or not n:
             return space.from_uniform(U)

@@ -1,14 +1,14 @@
-"""What to make of trials that are still running, when the next one is to be found.
+"""Pending policies: how running trials are accounted for when the next trial is proposed.
 
-    Believer()              as if they had returned what is predicted
+    Believer()              as if they had returned their predicted means
     Liar("min")             as if they had all returned the lowest, mean or highest value
     ThompsonSampling()      by a function drawn from the belief
     LocalPenalisation()     away from them, as far as the minimum is likely to be
     HardPenalisation()      likewise, and never at them
-    PLAyBOOK("HL")          both of these by the names of their source
+    PLAyBOOK("HL")          both of these by the names of their paper
 
-Each goes with any surrogate and acquisition, over mixtures, on any space, except that
-penalisation asks for gradients of the mean, which a forest has not.
+Each works with any surrogate and acquisition, with mixtures, and on any space, except that
+penalisation needs gradients of the mean, which a forest does not have.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What a pending policy is: how running trials change what is believed, or what is wanted.
+"""The interface of pending policies: they change the belief or the acquisition.
 
 A policy maps a belief and an acquisition to new ones, in the model's units and on encoded points.
-`p` trials are running, `view.pending` is `(p, D)`; a belief has `k` components. Where nothing is
-running a policy changes nothing.
+`p` trials are running, `view.pending` is `(p, D)`; a belief has `k` components. If no trial is
+running, a policy changes nothing.
 """
 
 from __future__ import annotations
 
-__all__ = ["Accounted", "Pending", "in_order"]
+__all__ = ["Accounted", "MethodParts", "Pending", "in_order"]
 
 from typing import Protocol, TypeAlias
 
@@ -22,20 +22,30 @@ from outcrop.typing import Points, Rng
 Accounted: TypeAlias = tuple[Mixture, Acquisition]
 
 
+class MethodParts(Protocol):
+    """The parts of a `Method` that a policy may refuse."""
+
+    @property
+    def surrogate(self) -> object: ...
+
+    @property
+    def inference(self) -> object: ...
+
+
 class Pending(Protocol):
     """How running trials are accounted for.
 
-    A policy that does not go with every method may also have `check(method)`, which is called when
-    a `Method` is made and raises `MethodError`.
+    A policy that does not work with every method may also have `check(method)`, which is called
+    when a `Method` is made and raises `MethodError`.
     """
 
     def account(
         self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
     ) -> Accounted:
-        """The belief and the acquisition by which the next trial is found."""
+        """The belief and the acquisition for the next trial."""
         ...
 
 
 def in_order(pending: Points) -> Points:
-    """The same points in one order, so that the order of trials does not show in any digit."""
+    """The same points sorted, so that results do not depend on the order of trials."""
     return pending[np.lexsort(pending.T[::-1])]

@@ -1,6 +1,6 @@
-"""Policies that believe something of running trials, as if it had been observed.
+"""Policies that condition the belief on assumed values of running trials.
 
-Over a mixture each component believes its own, and its incumbent includes what it believes.
+In a mixture each component has its own assumed values, and its incumbent includes them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ LIES = ("min", "mean", "max")
 class Believer:
     """Kriging believer: act as if each running trial had returned its predicted mean.
 
-    The mean stays as it was, and what is uncertain shrinks around running trials [Ginsbourger et
-    al. 2010].
+    The mean stays the same, and the variance shrinks around running trials [Ginsbourger et al.
+    2010].
     """
 
     def account(
@@ -47,8 +47,8 @@ class Liar:
 
         oc.Method(pending=oc.pending.Liar("max"))
 
-    The value is the lowest, the mean or the highest of what a component believes of the objective
-    where it was observed. The higher it is, the farther away from running trials the next one is.
+    The value is the lowest, the mean or the highest of a component's predictions at the observed
+    points. The higher it is, the farther the next trial is from running ones.
     """
 
     value: Literal["min", "mean", "max"] = "min"
@@ -66,7 +66,7 @@ class Liar:
         return posterior.condition(in_order(view.pending), lies), acquisition
 
     def _lies(self, view: View, posterior: Mixture) -> Vector:
-        """The value that each component is told, `(k,)`."""
+        """The assumed value for each component, `(k,)`."""
         if self.value == "min":
             return np.array([part.incumbent() for part in posterior.components])
         means, _ = posterior.predict_each(view.X)

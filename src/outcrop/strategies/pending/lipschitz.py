@@ -1,9 +1,9 @@
-"""How fast what is believed changes at most: everywhere, and near given points.
+"""Lipschitz constants of a belief: for the whole space, and around given points.
 
-A Lipschitz constant is the largest norm of the gradient of a component's mean, or of functions
-drawn from it. It is sought over the whole space and, for the constant around a point, within a
-lengthscale of it in every number [Alvi 2019, section 4.4.2]. Gradients are those in the numbers
-that are active; categories stay as they are.
+A Lipschitz constant is the largest norm of the gradient of a component's mean, or of draws from it.
+It is searched over the whole space and, for the constant around a point, within a lengthscale of it
+in every number [Alvi 2019, section 4.4.2]. Gradients are those in the numbers that are active;
+categories do not change.
 
 `k` components, `p` points `busy`, `s` climbs, `D` columns. All climbs of a component go in lockstep
 from the best points of one pool. For u = ∇f/‖∇f‖ the norm rises along H u, which is the change of
@@ -33,12 +33,12 @@ NEAR = 6  # and as many around each busy point
 CLIMBS, EACH = 4, 2  # for the constant everywhere, and for each around a point
 STEPS = 6
 LENGTHS = np.array([0.5, 0.12, 0.03])  # of steps, in lengthscales, tried in one call
-LONGER, SHORTER = 2.0, 0.06  # what they become after the longest was best, and after none was good
+LONGER, SHORTER = 2.0, 0.06  # factors of them if the longest was best, and if none was better
 TOLERANCE = 3e-3  # relative gain below which a climb has ended
 DIFFERENCE = 1e-4  # step over which the change of a gradient is seen
 SHORTEST = 1e-3  # lengthscale
-FLAT, STEEP = 1e-7, 10.0  # a constant below the first says nothing, and then is the second
-ROUNDING = 1e-9  # of mean and standard deviation: a difference that is none
+FLAT, STEEP = 1e-7, 10.0  # a constant below the first is not reliable; the second replaces it
+ROUNDING = 1e-9  # relative difference of means that may be a rounding error
 DRAWS, FEATURES = 4, 128  # draws from a component, and random features of each
 
 
@@ -54,8 +54,8 @@ def estimated(
 ) -> Constants:
     """Constants of the "mean" of each component, or of "draws" from it.
 
-    Without `local` those around points are the one everywhere. None around a point exceeds the one
-    everywhere, whose search includes theirs. `who` asks is said in errors.
+    Without `local` all constants around points are the one of the whole space. None exceeds that
+    one, whose search includes theirs. `who` is the policy that errors name.
     """
     is_number = np.array([not column.is_code for column in space.columns], dtype=np.bool_)
     pool = space.from_uniform(lattice(rng, SPREAD, len(space.columns)))
@@ -78,7 +78,7 @@ def estimated(
 def mean_gradient(part: Posterior) -> Gradient:
     """The gradient of a posterior's mean, `(m, D)` at points `(m, D)`."""
     if isinstance(part, MarginalPosterior):
-        return mean_gradient(part.centre)  # which its mean is
+        return mean_gradient(part.centre)  # they have the same mean
     own: Gradient | None = getattr(part, "mean_gradient", None)
 
     def pulled(X: Points) -> Points:
@@ -89,7 +89,7 @@ def mean_gradient(part: Posterior) -> Gradient:
 
 
 class _Search(NamedTuple):
-    """Where the gradients of one component are looked at, and in which boxes they climb."""
+    """The points at which gradients of one component are evaluated, and the boxes of climbs."""
 
     pool: Points
     free: Mask  # which entries of the pool may change
@@ -101,7 +101,7 @@ class _Search(NamedTuple):
     def around(
         cls, busy: Points, pool: Points, free: Mask, offsets: Points, scales: Vector
     ) -> _Search:
-        """`free` is of the pool and of busy points; `offsets` are where to look in a box."""
+        """`free` belongs to the pool and busy points; `offsets` are relative points in a box."""
         own = free[len(pool) :]
         low = np.where(own, np.maximum(busy - scales, 0.0), busy)
         high = np.where(own, np.minimum(busy + scales, 1.0), busy)
@@ -182,7 +182,7 @@ def _norm(G: Points) -> Vector:
 
 
 def _scales(part: Posterior, dimension: int) -> Vector:
-    """How far around a point is near, at most the cube's width; all of it if none is known."""
+    """The size of a neighbourhood in every column: lengthscales if known, else the whole cube."""
     if isinstance(part, MarginalPosterior):
         return _scales(part.centre, dimension)
     own: Callable[[], Vector] | None = getattr(part, "scales", None)
@@ -200,7 +200,7 @@ def _gradients(part: Posterior, rng: Rng, by: str, who: str) -> Sequence[Gradien
 
 
 def _refuse_steps(part: Posterior, pool: Points, is_number: Mask, who: str) -> None:
-    """Raise if means differ though categories do not, and yet have no gradients."""
+    """Raise if the mean varies with the numbers though its gradients are 0, as that of a forest."""
     mean, var = part.predict(pool)
     _, group = np.unique(pool[:, ~is_number], axis=0, return_inverse=True)
     group = group.reshape(-1)

@@ -1,8 +1,8 @@
-"""An acquisition that is worth less near busy points.
+"""An acquisition times a penalty near busy points.
 
-Over a mixture each component has its own penalty: what it scores is penalised before the mean over
-components is taken. On a log scale the logarithm of the penalty is added. A score that belongs to
-the mixture as a whole meets the mean of the penalties instead.
+In a mixture each component has its own penalty, which multiplies its score before the mean over
+components is taken. On a log scale the logarithm of the penalty is added. A score of the mixture as
+a whole is multiplied by the mean of the penalties.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Penalised(Acquisition):
     acquisition: Acquisition
     penalty: Penalty
     positivity: str = "softplus"
-    lowest: Matrix | float = 0.0  # (k, 1), or (1, 1) if the score is one of the whole
+    lowest: Matrix | float = 0.0  # (k, 1), or (1, 1) for a score of the mixture as a whole
 
     @property
     def logarithmic(self) -> bool:  # type: ignore[override]
@@ -53,9 +53,7 @@ class Penalised(Acquisition):
         step: int,
     ) -> Acquisition:
         inner = self.acquisition.prepare(posterior, incumbent, candidates, rng, step)
-        if isinstance(
-            inner, TopBranches
-        ):  # which rules out leaves, and leaves the others as they are
+        if isinstance(inner, TopBranches):  # the restriction to leaves stays outside the penalty
             return replace(inner, acquisition=replace(self, acquisition=inner.acquisition))
         ready = replace(self, acquisition=inner)
         if ready._needs_positivity and self.positivity == "offset":
@@ -65,7 +63,7 @@ class Penalised(Acquisition):
     def __call__(self, posterior: Belief, X: Points) -> Vector:
         log_penalty, scores = self.penalty.log(X), self._values(posterior, X)
         weights = each(posterior).weights
-        if not isinstance(self.acquisition, Pointwise):
+        if self._pointwise is None:
             mean_penalty, _ = averaged(log_penalty, weights, logarithmic=True)
             return self._lowered(scores, mean_penalty[None])[0][0]
         values, _, _ = self._lowered(scores, log_penalty)
@@ -74,7 +72,7 @@ class Penalised(Acquisition):
     def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         log_penalty, penalty_pull = self.penalty.log_with_pullback(X)
         belief = each(posterior)
-        if not isinstance(self.acquisition, Pointwise):
+        if self._pointwise is None:
             mean_penalty, share = averaged(log_penalty, belief.weights, logarithmic=True)
             score, gradient = self.acquisition.with_gradient(posterior, X)
             value, score_bar, penalty_bar = self._lowered(score[None], mean_penalty[None])
@@ -82,7 +80,7 @@ class Penalised(Acquisition):
             return value[0], gradient
         mean, var, pull = belief.predict_each_with_pullback(X)
         std = deviation(var)
-        scores, mean_bar, std_bar = self.acquisition.pointwise(mean, std)
+        scores, mean_bar, std_bar = self._pointwise.pointwise(mean, std)
         values, score_bar, penalty_bar = self._lowered(scores, log_penalty)
         value, share = averaged(values, belief.weights, self.logarithmic)
         bar = share * score_bar
@@ -90,15 +88,20 @@ class Penalised(Acquisition):
         return value, gradient + penalty_pull(share * penalty_bar)
 
     @property
+    def _pointwise(self) -> Pointwise | None:
+        """The acquisition if it scores components one by one."""
+        return self.acquisition if isinstance(self.acquisition, Pointwise) else None
+
+    @property
     def _needs_positivity(self) -> bool:
         return not (self.logarithmic or self.acquisition.non_negative)
 
     def _values(self, posterior: Belief, X: Points) -> Matrix:
-        """Scores under each component `(k, m)`, or those of the whole `(1, m)`."""
-        if not isinstance(self.acquisition, Pointwise):
+        """Scores under each component `(k, m)`, or of the mixture as a whole `(1, m)`."""
+        if self._pointwise is None:
             return self.acquisition(posterior, X)[None]
         mean, var = each(posterior).predict_each(X)
-        return self.acquisition.pointwise(mean, deviation(var))[0]
+        return self._pointwise.pointwise(mean, deviation(var))[0]
 
     def _lowered(self, scores: Matrix, log_penalty: Matrix) -> tuple[Matrix, Matrix, Matrix]:
         """Penalised scores, and their derivatives in both, all of one shape."""
@@ -109,7 +112,7 @@ class Penalised(Acquisition):
         return positive * factor, slope * factor, positive * factor
 
     def _positive(self, scores: Matrix) -> tuple[Matrix, Matrix]:
-        """Scores that are not negative, and their derivative in what they were."""
+        """Scores made positive, and their derivatives in the original scores."""
         if not self._needs_positivity:
             return scores, np.ones_like(scores)
         if self.positivity == "offset":

@@ -2,11 +2,11 @@
 
 `p` busy points, `k` components, `m` points `X`; d are the distances `(m, p)` in the unit cube, and
 of every component and busy point `(k, p)`: μ and σ its prediction there, M the lowest value it
-believes in and L its Lipschitz constant. Then the minimum lies within |μ − M|/L of the busy point
-if that is as predicted, and no trial is worth making there.
+predicts at data and L its Lipschitz constant. If the busy point has its predicted value, the
+minimum is at least |μ − M|/L away from it, and trials closer than that are not worth making.
 
-Only numbers have distances: two configurations that differ in a category or an option are not near
-each other, and have the factor 1. Everything is on a log scale: there a product is a sum.
+Only numbers have distances: two configurations that differ in a category or an option are never
+near each other, and have the factor 1. All factors are logarithms, so that a product is a sum.
 """
 
 from __future__ import annotations

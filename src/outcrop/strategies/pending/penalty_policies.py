@@ -1,4 +1,4 @@
-"""Policies that leave the belief as it is and lower the acquisition around running trials."""
+"""Policies that lower the acquisition around running trials."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ __all__ = ["HardPenalisation", "LocalPenalisation", "Penalisation"]
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from outcrop.former_names import accept_former_value
 from outcrop.inference import Laplace
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.strategies.pending.base import Accounted, in_order
+from outcrop.strategies.pending.base import Accounted, MethodParts, in_order
 from outcrop.strategies.pending.lipschitz import estimated
 from outcrop.strategies.pending.penalised_acquisition import Penalised
 from outcrop.strategies.pending.penalty_factors import Gaussian, Hard, Penalty, Shape
@@ -53,8 +53,8 @@ class Penalisation(ABC):
     def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
         """The penaliser, of |μ − M|, σ and L of every component and busy point, `(k, p)`."""
 
-    def check(self, method: Any) -> None:
-        """Refuse a `Method` whose belief cannot be penalised by."""
+    def check(self, method: MethodParts) -> None:
+        """Refuse a `Method` whose belief has no gradients, or no draws if those are needed."""
         if isinstance(method.surrogate, Forest):
             raise MethodError(
                 f"Method(pending={self!r}, surrogate={method.surrogate!r}): the mean of a forest "
@@ -83,12 +83,12 @@ class Penalisation(ABC):
 
 @dataclass(frozen=True)
 class LocalPenalisation(Penalisation):
-    """Local penalisation: worth less where the minimum is unlikely to be [González et al. 2016].
+    """Local penalisation: a factor that is small where the minimum is unlikely.
 
         oc.Method(pending=oc.pending.LocalPenalisation())
         oc.Method(pending=oc.pending.LocalPenalisation(local=True, constants="draws"))
 
-    At a running trial itself something is left, at most a half.
+    At a running trial the factor is at most a half, but not 0 [González et al. 2016].
     """
 
     def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
@@ -97,12 +97,12 @@ class LocalPenalisation(Penalisation):
 
 @dataclass(frozen=True)
 class HardPenalisation(Penalisation):
-    """The hard local penaliser: worth nothing at a running trial [Alvi 2019, section 4.4.1].
+    """The hard local penaliser: a factor of 0 at a running trial [Alvi 2019, section 4.4.1].
 
         oc.Method(pending=oc.pending.HardPenalisation(gamma=2.0))
         oc.Method(pending=oc.pending.HardPenalisation(p=-math.inf))  # with an edge
 
-    `gamma` is how many standard deviations the radius allows for, `p` how sharp its edge is.
+    The radius includes `gamma` standard deviations; the lower `p`, the sharper its edge.
     """
 
     gamma: float = 1.0
@@ -113,7 +113,7 @@ class HardPenalisation(Penalisation):
         if not 0 <= self.gamma < inf:
             raise MethodError(
                 f"HardPenalisation(gamma={self.gamma!r}): expected a number of at least 0, such "
-                "as 1.0: the standard deviations that the radius allows for"
+                "as 1.0: the standard deviations that the radius includes"
             )
         if not self.p < 0:
             raise MethodError(

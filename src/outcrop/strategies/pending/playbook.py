@@ -5,14 +5,14 @@ from __future__ import annotations
 __all__ = ["PLAyBOOK"]
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
 from outcrop.former_names import accept_former_value
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.strategies.pending.base import Accounted
+from outcrop.strategies.pending.base import Accounted, MethodParts
 from outcrop.strategies.pending.penalty_policies import (
     HardPenalisation,
     LocalPenalisation,
@@ -26,13 +26,13 @@ KINDS = ("L", "LL", "H", "HL")
 
 @dataclass(frozen=True)
 class PLAyBOOK:
-    """Penalisation by the names of its source.
+    """Penalisation by the names of the paper.
 
         oc.Method(acquisition=oc.acquisition.UCB(2.0), pending=oc.pending.PLAyBOOK("HL"))
 
     "L" and "LL" are `LocalPenalisation`, "H" and "HL" `HardPenalisation`, with one Lipschitz
-    constant for all running trials or, the second L, one for each. `gamma` and `p` are of the hard
-    ones.
+    constant for all running trials or, the second L, one for each. `gamma` and `p` belong to the
+    hard ones.
     """
 
     kind: Literal["L", "LL", "H", "HL"] = "HL"
@@ -45,13 +45,13 @@ class PLAyBOOK:
         accept_former_value(self, "pending", "constants")
         if self.kind not in KINDS:
             raise MethodError(f'PLAyBOOK({self.kind!r}): expected "L", "LL", "H" or "HL"')
-        HardPenalisation(  # which refuses what cannot be
+        HardPenalisation(  # checks the arguments
             self.gamma, self.p, constants=self.constants, positivity=self.positivity
         )
 
     @property
     def policy(self) -> Penalisation:
-        """The penalisation it is."""
+        """The penalisation that the kind stands for."""
         local = self.kind in ("LL", "HL")
         if self.kind.startswith("H"):
             return HardPenalisation(
@@ -63,7 +63,7 @@ class PLAyBOOK:
             )
         return LocalPenalisation(local=local, constants=self.constants, positivity=self.positivity)
 
-    def check(self, method: Any) -> None:
+    def check(self, method: MethodParts) -> None:
         self.policy.check(method)
 
     def account(

@@ -6,7 +6,7 @@ __all__ = ["ThompsonSampling"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class ThompsonSampling:
 
 @dataclass(frozen=True, eq=False)
 class _ToDraw(Acquisition):
-    """Thompson sampling of whatever a belief can draw."""
+    """Thompson sampling by a drawn function, or by joint values where there is none."""
 
     features: int
 
@@ -67,7 +67,7 @@ class _ToDraw(Acquisition):
         rng: Rng,
         step: int,
     ) -> Acquisition:
-        belief: Any = posterior
+        belief = cast(Mixture, posterior)  # which `account` was given
         part = belief.components[rng.choice(len(belief), p=belief.weights)]
         if isinstance(part, DrawsFunctions):
             try:
@@ -76,8 +76,8 @@ class _ToDraw(Acquisition):
                 pass
         if not isinstance(part, Samples):
             raise MethodError(
-                f"ThompsonSampling: {type(part).__name__} offers neither functions drawn from it "
-                "nor joint draws; use pending=Believer()"
+                f"ThompsonSampling: {type(part).__name__} can draw neither functions nor joint "
+                "values; use pending=Believer()"
             )
         X = (
             candidates
@@ -96,7 +96,7 @@ class _ToDraw(Acquisition):
 
 @dataclass(frozen=True, eq=False)
 class _Drawn(Acquisition):
-    """Minus values that were drawn at certain points; others are out of the question."""
+    """Minus the values that were drawn at some points; −∞ at all others."""
 
     values: Mapping[bytes, float]
 
@@ -112,5 +112,5 @@ class _Drawn(Acquisition):
 
 
 def _marks(X: Points) -> list[bytes]:
-    """What tells rows apart; 0 has one sign."""
+    """Bytes that identify rows; −0 and 0 are the same."""
     return [row.tobytes() for row in np.asarray(X, dtype=float) + 0.0]

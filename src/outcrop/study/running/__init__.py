@@ -1,6 +1,7 @@
-"""Running a study: where trials are evaluated, when to stop, what is shown meanwhile.
+"""Running a study: evaluation of trials, stopping rules and progress.
 
-Read `loop` for how it goes, `isolated` for the worker processes, `stopping` for the rules.
+Read `loop` for the order of events, `isolated_workers` for the worker processes, `stopping` for
+the rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ctrl-C at the right moment."""
+"""Deferral of Ctrl-C to moments at which no data are half written."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 
-FORCE = 3  # times that Ctrl-C is pressed by who wants to leave whatever it costs
+FORCE = 3  # presses of Ctrl-C after which it is raised at once
 
 
 class Interrupts:
-    """Keeps Ctrl-C for places where nothing is half done: no record, and no lock of a pool.
+    """Defers Ctrl-C, so that it interrupts neither a write nor a pool that holds a lock.
 
-    It is raised where it is `allowed`, such as in the objective, or by the next `check`; the third
-    one wherever it comes. A handler of the user's own is left alone.
+    It is raised in a block where it is `allowed`, such as the objective, or by the next `check`;
+    the third press is raised at once. A signal handler that the user installed is left alone.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Interrupts:
         self._ours = False
 
     def __enter__(self) -> Interrupts:
-        main = threading.current_thread() is threading.main_thread()  # others may not
+        main = threading.current_thread() is threading.main_thread()  # only it may set handlers
         self._ours = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
         if self._ours:
             signal.signal(signal.SIGINT, self._handle)
@@ -46,7 +46,7 @@ class Interrupts:
         return self._pressed > 0
 
     def check(self) -> None:
-        """Raise a Ctrl-C that was kept."""
+        """Raise a deferred Ctrl-C."""
         if self._pressed:
             raise KeyboardInterrupt
 
@@ -68,7 +68,7 @@ class Interrupts:
 
 @contextmanager
 def blocked() -> Iterator[None]:
-    """Have processes that are started in the block not hear of Ctrl-C, which is delayed here."""
+    """Block Ctrl-C in processes that the block starts; here it is delayed until the end."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
@@ -77,6 +77,6 @@ def blocked() -> Iterator[None]:
 
 
 def unblock() -> None:
-    """Hear of Ctrl-C again."""
+    """Receive Ctrl-C again."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])

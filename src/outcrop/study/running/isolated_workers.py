@@ -1,8 +1,8 @@
-"""Worker processes of which each can die alone.
+"""Worker processes; if one dies, only its trial fails.
 
-Each worker is a pool of one process of its own. In a pool that several workers share, a process
-that dies within milliseconds of taking a trial can go unnoticed, and its trial is waited for
-forever; a pool of one breaks instead, which says the same as a death that was seen.
+Each worker is a pool of one process. In a pool of several processes, one that dies within
+milliseconds of receiving a trial can remain undetected, and the run would wait for its trial
+forever; a pool of one process breaks instead, which is detected.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from outcrop.study.running import worker_process
 from outcrop.study.running.evaluation import Outcome
 from outcrop.study.running.interrupts import Interrupts, blocked
 from outcrop.study.running.pickling import main_is_importable, pack
-from outcrop.study.running.probe import probe
+from outcrop.study.running.probe import Context, probe
+from outcrop.study.running.protocol import Objective
 from outcrop.study.trial import Trial
 
-# Workers share the cores already; what the user has set is left as it is.
+# Workers already use all cores; variables that the user has set are not changed.
 ONE_THREAD = {
     name: "1"
     for name in (
@@ -46,10 +47,10 @@ ONE_THREAD = {
 class Isolated:
     """`size` processes that evaluate an objective; a crash or a timeout costs one trial."""
 
-    broken = ""  # never for long: what dies is replaced
+    broken = ""  # a process that dies is replaced
 
     def __init__(
-        self, objective: Any, size: int, trial_timeout: float | None, interrupts: Interrupts
+        self, objective: Objective, size: int, trial_timeout: float | None, interrupts: Interrupts
     ) -> None:
         self.size = size
         packed, environment = pack(objective), ONE_THREAD | dict(os.environ)
@@ -72,7 +73,7 @@ class Isolated:
         return worker.start(trial)
 
     def stop(self) -> None:
-        """End all processes, busy or not, at once rather than one after the other."""
+        """End all processes, busy or not, in parallel."""
         threads = [Thread(target=worker.stop) for worker in self._workers]
         self._workers = []
         for thread in threads:
@@ -84,7 +85,7 @@ class Isolated:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A trial that runs, or ran, in a process of its own."""
+    """A trial that runs, or ran, in a worker process."""
 
     future: Future[Outcome]
     trial_timeout: float | None
@@ -112,7 +113,7 @@ class _Worker:
 
     def __init__(
         self,
-        context: Any,
+        context: Context,
         packed: bytes,
         environment: Mapping[str, str],
         trial_timeout: float | None,
@@ -127,7 +128,7 @@ class _Worker:
         self._trial_timeout = trial_timeout
         self._pool: Any = self._new_pool()  # its methods have no types
         self._newest: Evaluation | None = None
-        _ = self._pool.active  # asking starts it, while the environment is as it should be
+        _ = self._pool.active  # reading this starts the pool, while the environment is set
 
     @property
     def is_free(self) -> bool:
@@ -136,7 +137,7 @@ class _Worker:
     def start(self, trial: Trial) -> Evaluation:
         try:
             future = self._scheduled(trial)
-        except RuntimeError:  # the pool broke: its process died before it said what it was doing
+        except RuntimeError:  # the pool broke: its process died while it had no trial
             self.stop()
             self._pool = self._new_pool()
             future = self._scheduled(trial)
@@ -154,25 +155,25 @@ class _Worker:
         return future
 
 
-def _context() -> Any:
-    """How processes are made: as copies of a server that has loaded this module, or from nothing.
+def _context() -> Context:
+    """How processes are started: forked from a server that has loaded this module, or spawned.
 
-    A copy of this process itself would have its threads' locks in whatever state they are.
+    A fork of this process itself would copy the locks of its threads in an unknown state.
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     from multiprocessing import forkserver, resource_tracker
 
     forkserver.set_forkserver_preload([worker_process.__name__])
-    resource_tracker.ensure_running()  # here, because it would unblock Ctrl-C
-    with blocked():  # a worker that still imports must not answer it
+    resource_tracker.ensure_running()  # before the block, since it unblocks Ctrl-C
+    with blocked():  # a worker that is still importing must not receive it
         forkserver.ensure_running()
     return multiprocessing.get_context("forkserver")
 
 
 @contextmanager
 def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
-    """Set what is not set, for processes that are started in the block."""
+    """Set variables that are not set, for processes that are started in the block."""
     missing = {name: value for name, value in wanted.items() if name not in os.environ}
     os.environ.update(missing)
     try:
@@ -184,7 +185,7 @@ def _environment(wanted: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _without_false_main() -> Iterator[None]:
-    """Hide a `__file__` that is no file, such as `<stdin>`, which a new process would look for."""
+    """Hide a `__file__` such as `<stdin>`, which a new process would try to open."""
     main = sys.modules["__main__"]
     file = getattr(main, "__file__", None)
     if file is None or main_is_importable():

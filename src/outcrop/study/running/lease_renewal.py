@@ -1,4 +1,4 @@
-"""Leases: a trial whose holder is silent for too long is offered to others."""
+"""Renewal of leases: a trial whose lease expires is handed out again."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from outcrop.study.running.protocol import Runnable
 
 logger = logging.getLogger(__name__)
 
-LEASE = 60.0  # seconds; how long after a crash others wait, and how often a run must be heard of
+LEASE = 60.0  # seconds after a crash until the trial is handed out again
 
 
 class Heartbeat:
     """A thread that renews the leases of running trials while the block lasts.
 
-    An error in it is logged and tried again: losing a lease costs an evaluation, not the run.
+    An error is logged, and the renewal is tried again: a lost lease costs one evaluation, not the
+    run.
     """
 
     def __init__(self, study: Runnable, lease: float) -> None:
         self._study = study
         self._lease = lease
-        self._numbers: list[int] = []  # one may be held twice, if it was offered to us again
+        self._numbers: list[int] = []  # a number is there twice if it was handed out here again
         self._lock = threading.Lock()
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="outcrop-heartbeat", daemon=True)

@@ -20,7 +20,7 @@ from outcrop.study.running import lease_renewal
 from outcrop.study.running.evaluation import checked_objective, described
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
-from outcrop.study.running.protocol import Callback, Executor, Objective, Rule, Runnable, Shown
+from outcrop.study.running.protocol import Callback, Executor, Objective, Runnable, Shown, StopRule
 from outcrop.study.running.result import Result
 from outcrop.study.running.run_limits import EXHAUSTED, INTERRUPTED, Limits, functions
 from outcrop.study.running.running_trials import RunningTrial, RunningTrials, attempt
@@ -44,7 +44,7 @@ def run(
     executor: Executor | None = None,
     trial_timeout: float | None = None,
     callbacks: Iterable[Callback] | Callback = (),
-    stop: Iterable[Rule] | Rule = (),
+    stop: Iterable[StopRule] | StopRule = (),
     progress: Shown = "auto",
 ) -> Result:
     """Evaluate `n_trials` new trials of a study, as `Study.optimize` describes."""
@@ -160,7 +160,7 @@ class Loop:
             with self.interrupts.allowed():
                 callback(self.study, trial)
         if len(self.tracebacks) == self.tally.done - 1 and "traceback" in trial.info:
-            self.tracebacks.append(trial.info["traceback"])
+            self.tracebacks.append(str(trial.info["traceback"]))
             if self.tally.done == HOPELESS and self.tally.best is None:
                 raise AllTrialsFailed(
                     f"the first {HOPELESS} trials all raised; the first traceback:\n"

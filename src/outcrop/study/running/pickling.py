@@ -1,4 +1,4 @@
-"""The objective as bytes that a new process can load, or a word on why that cannot be."""
+"""The objective as bytes that a new process can load, or an error that says why not."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ __all__ = ["main_is_importable", "pack"]
 import pickle
 import sys
 from pathlib import Path
-from typing import Any
 
 from outcrop.errors import ObjectiveError
 from outcrop.study.running.evaluation import described
 
 
-def pack(objective: Any) -> bytes:
-    """The pickled objective: by reference where that works, else by value with cloudpickle."""
+def pack(objective: object) -> bytes:
+    """The pickled objective: by reference if possible, else by value with cloudpickle."""
     try:
         packed = pickle.dumps(objective, pickle.HIGHEST_PROTOCOL)
-    except Exception as error:  # pickle raises what it likes
+    except Exception as error:  # pickle raises errors of many types
         return _by_value(objective, described(error))
     if b"__main__" in packed and not main_is_importable():
-        return _by_value(objective, "it was defined in a session, not in a file")
+        return _by_value(objective, "it was defined in an interactive session, not in a file")
     return packed
 
 
 def main_is_importable() -> bool:
-    """Whether a new process can import what runs here, unlike a session, a notebook or a pipe."""
+    """Whether a new process can import the main module, unlike that of a session or a notebook."""
     main = sys.modules["__main__"]
     if getattr(main, "__spec__", None) is not None:  # python -m
         return True
@@ -33,7 +32,7 @@ def main_is_importable() -> bool:
     return file is not None and Path(file).is_file()
 
 
-def _by_value(objective: Any, problem: str) -> bytes:
+def _by_value(objective: object, problem: str) -> bytes:
     refusal = f"the objective cannot be sent to worker processes ({problem})"
     try:
         import cloudpickle
@@ -46,7 +45,7 @@ def _by_value(objective: Any, problem: str) -> bytes:
         packed: bytes = cloudpickle.dumps(objective)
     except Exception as error:
         raise ObjectiveError(
-            f"{refusal}, and cloudpickle cannot send it either ({described(error)}); define it at "
+            f"{refusal}, and cloudpickle cannot do it either ({described(error)}); define it at "
             "the top level of a module and open files, locks or connections inside it"
         ) from None
     return packed

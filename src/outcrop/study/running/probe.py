@@ -1,27 +1,33 @@
-"""A process that tries to load the objective before any trial depends on it."""
+"""The probe: a process that tests, before the first trial, whether the objective can be loaded."""
 
 from __future__ import annotations
 
-__all__ = ["probe"]
+__all__ = ["Context", "probe"]
 
 import logging
 from collections.abc import Mapping
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING, TypeAlias
 
 from outcrop.errors import ObjectiveError
 from outcrop.study.running.evaluation import described
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.worker_process import PROBE, report_loading
 
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext, SpawnContext
+
+Context: TypeAlias = "ForkServerContext | SpawnContext"  # the former exists on POSIX only
+
 logger = logging.getLogger(__name__)
 
-SLOW = 30.0  # seconds after which a user may wonder what is going on
+SLOW = 30.0  # seconds between two log messages while the probe is waited for
 GUARD = 'put what starts the run under `if __name__ == "__main__":`'
 
 
 def probe(
-    context: Any, packed: bytes, environment: Mapping[str, str], interrupts: Interrupts
+    context: Context, packed: bytes, environment: Mapping[str, str], interrupts: Interrupts
 ) -> None:
     """Load the objective in a process of this context, or raise `ObjectiveError`."""
     reader, writer = context.Pipe(duplex=False)
@@ -43,23 +49,23 @@ def probe(
             report = _report(reader, process)
         process.join(1.0)
     finally:
-        process.kill()  # whatever threads or programs the objective brought along
+        process.kill()  # the objective may have started threads
         process.join()
         process.close()
         reader.close()
     if report is None:
         raise ObjectiveError(
             "a new process ended while it imported the program that started this run; a worker "
-            f"imports it to find the objective, so {GUARD}. If that is so already, its error is "
-            "above"
+            f"imports that program to find the objective, so {GUARD}. If it is there already, the "
+            "error of the import is shown above"
         )
     kind, message = report
     if kind:
         raise ObjectiveError(f"a worker cannot load the objective ({message}); {_advice(kind)}")
 
 
-def _report(reader: Connection, process: Any) -> tuple[str, str] | None:
-    """What the probe says; None if it ended without a word."""
+def _report(reader: Connection, process: BaseProcess) -> tuple[str, str] | None:
+    """The report of the probe; None if it ended without one."""
     while not wait([reader, process.sentinel], SLOW):
         logger.warning("still waiting for a new process to load the objective")
     try:

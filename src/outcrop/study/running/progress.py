@@ -1,4 +1,4 @@
-"""How a run is going, on standard error: lines that are kept up to date, or some now and then."""
+"""The progress of a run on standard error: a live display, or a line from time to time."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from outcrop.errors import MethodError
+from outcrop.study.running.protocol import Shown
 from outcrop.study.trial import Trial
 
-LINES = 10  # written by a whole run where a line cannot be kept up to date
-MINUTE = 60.0  # seconds; a longer silence would worry
-REFRESH = 5.0  # times per second that a terminal is rewritten
+if TYPE_CHECKING:
+    from rich.console import Console, Group, RenderableType
+
+LINES = 10  # written by a whole run where there is no live display
+MINUTE = 60.0  # seconds between two lines, at most
+REFRESH = 5.0  # updates of the live display per second
 BAR = 30  # characters
 
 
 @dataclass
 class RunTally:
-    """What a run has come to so far; counts are of this run, the best value is the study's."""
+    """Counts of a run so far; the best value is that of the whole study."""
 
-    total: int | None = None  # trials to come, if that is known
+    total: int | None = None  # trials of the run, if that is known
     workers: int = 1
     maximise: bool = False
     best: float | None = None
@@ -42,19 +46,19 @@ class RunTally:
         return self.clock() - self.began
 
     def count(self, trial: Trial) -> None:
-        """Count a trial that is done."""
+        """Count a trial that has ended."""
         self.done += 1
         self.failures += trial.state == "failed"
         self.consider(trial)
 
     def consider(self, trial: Trial) -> None:
-        """Let a trial's value be the best, if it is."""
+        """Update the best value with that of a trial."""
         if trial.value is not None:
             better = max if self.maximise else min
             self.best = trial.value if self.best is None else better(self.best, trial.value)
 
     def parts(self) -> dict[str, str]:
-        """What there is to say, in words."""
+        """The parts of the line that is shown, by name."""
         elapsed = max(self.elapsed, 1e-9)
         seconds = int(elapsed)
         return {
@@ -69,19 +73,19 @@ class RunTally:
 
 
 class ProgressView(Protocol):
-    """Something that shows a tally."""
+    """A display of a tally."""
 
     def update(self) -> None:
-        """Show it if there is reason to; called often."""
+        """Show the tally if it is time to; called often."""
 
     def close(self) -> None:
-        """Show it for the last time."""
+        """Show the tally for the last time."""
 
 
 def progress_view(
-    tally: RunTally, wanted: bool | Literal["auto"] = "auto", stream: TextIO | None = None
+    tally: RunTally, wanted: Shown = "auto", stream: TextIO | None = None
 ) -> ProgressView:
-    """A display on a terminal; elsewhere lines if they are `wanted`, and nothing by `"auto"`."""
+    """A live display on a terminal; elsewhere lines if `wanted` is True, and nothing for "auto"."""
     if wanted not in (True, False, "auto"):
         raise MethodError(f"progress must be True, False or 'auto', got {wanted!r}")
     stream = sys.stderr if stream is None else stream
@@ -130,9 +134,9 @@ class Lines:
 
 
 class Display:
-    """Keeps two lines of a terminal up to date; what is printed meanwhile appears above them."""
+    """Updates two lines of a terminal; other output appears above them."""
 
-    def __init__(self, tally: RunTally, stream: TextIO, console: Any = None) -> None:
+    def __init__(self, tally: RunTally, stream: TextIO, console: Console | None = None) -> None:
         from rich.console import Console
         from rich.live import Live
 
@@ -145,19 +149,19 @@ class Display:
         self._live.start()
 
     def update(self) -> None:
-        pass  # it looks at the tally by itself
+        pass  # a thread of the display reads the tally
 
     def close(self) -> None:
         self._live.stop()
 
-    def _lines(self) -> Any:
+    def _lines(self) -> Group:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
 
         tally, parts = self._tally, self._tally.parts()
-        above: list[Any] = [parts.pop("trials"), Text(parts.pop("best"), "bold")]
+        above: list[RenderableType] = [parts.pop("trials"), Text(parts.pop("best"), "bold")]
         if tally.total is not None:
             above.insert(0, ProgressBar(tally.total, min(tally.done, tally.total), width=BAR))
         line = Table.grid(padding=(0, 2))

@@ -8,17 +8,18 @@ __all__ = [
     "Executor",
     "Future",
     "Objective",
-    "Rule",
+    "StopRule",
     "RunOptions",
     "Runnable",
     "Shown",
 ]
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 from outcrop.space import Space
 from outcrop.study.trial import Trial
+from outcrop.typing import JsonObject
 
 
 class Evaluates(Protocol):
@@ -47,7 +48,7 @@ class Executor(Protocol):
 
 
 class Runnable(Protocol):
-    """A study as a run sees it: asked and told from one thread, renewed from another."""
+    """What a run needs of a study; one thread asks and tells, another one renews leases."""
 
     @property
     def direction(self) -> str: ...
@@ -67,24 +68,22 @@ class Runnable(Protocol):
         value: float,
         *,
         std: float | None = None,
-        info: Mapping[str, Any] | None = None,
+        info: JsonObject | None = None,
     ) -> Trial: ...
 
-    def fail(
-        self, trial: Trial, reason: str = "", *, info: Mapping[str, Any] | None = None
-    ) -> Trial: ...
+    def fail(self, trial: Trial, reason: str = "", *, info: JsonObject | None = None) -> Trial: ...
 
     def release(self, trial: Trial) -> None: ...
 
     def renew(self, trials: Sequence[int], lease: float) -> None:
-        """Keep trials for another `lease` seconds; those that run no longer are passed over."""
+        """Extend leases to `lease` seconds from now; trials that have ended are skipped."""
 
     def stop(self, reason: str) -> None:
         """Record why a run ended."""
 
 
 Callback: TypeAlias = Callable[[Any, Trial], object]  # the study, and a trial that has ended
-Rule: TypeAlias = Callable[[Any], str | None]  # why the study should stop, or None
+StopRule: TypeAlias = Callable[[Any], str | None]  # why the study should stop, or None
 Shown: TypeAlias = bool | Literal["auto"]  # progress: everywhere, nowhere, or on a terminal
 
 
@@ -96,5 +95,5 @@ class RunOptions(TypedDict, total=False):
     executor: Executor | None
     trial_timeout: float | None  # seconds for one evaluation
     callbacks: Iterable[Callback] | Callback
-    stop: Iterable[Rule] | Rule
+    stop: Iterable[StopRule] | StopRule
     progress: Shown

@@ -1,4 +1,4 @@
-"""What a run found."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from outcrop.study.trial import Trial
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(HasBest):
-    """What an optimisation found; `trials` are all of the study's.
+    """The result of a run; `trials` are all trials of the study.
 
-    Where no trial has finished, asking for the best one raises `NoBelief`.
+    If no trial has finished, the properties of the best one raise `NoBelief`.
     """
 
-    study: Any  # a `Runnable`, to go on with or to ask what it believes
+    study: Any  # a `Runnable`, usually a `Study`
     trials: tuple[Trial, ...]
     interrupted: bool = False  # by Ctrl-C
     reason: str = ""  # why the run ended
 
     @classmethod
     def of(cls, study: Runnable, reason: str = "", *, interrupted: bool = False) -> Result:
-        """The result of a run as the study stands now."""
+        """The result of a run, with the current trials of the study."""
         return cls(study, tuple(study.trials), interrupted, reason)
 
     @property

@@ -1,7 +1,7 @@
-"""Stopping rules: why a study has done enough.
+"""Stopping rules.
 
-A rule is called with the study before each ask and says why to stop, or None. What runs is finished
-then. Any function of the study will do.
+A rule is a function that is called with the study before each ask and returns the reason to stop,
+or None. Running trials are still finished. Any function of the study can be a rule.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from outcrop.errors import MethodError
 from outcrop.space.plain import exact_float
@@ -20,7 +19,7 @@ from outcrop.study.argument_checks import checked_count
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.trial import Trial
 
-CONSECUTIVE = 3  # suggestions that must agree that little is left: one may be odd
+CONSECUTIVE = 3  # suggestions that must all expect little improvement
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Target:
 
 @dataclass(frozen=True)
 class NoImprovement:
-    """None of the last `trials` that ended, failed ones included, was better by more than `by`.
+    """None of the last `trials` ended trials, failed ones included, was better by more than `by`.
 
     >>> NoImprovement(trials=20, by=0.01)
     NoImprovement(trials=20, by=0.01)
@@ -71,12 +70,13 @@ class NoImprovement:
 
 @dataclass(frozen=True)
 class ImprovementLeft:
-    """A further trial is expected to gain less than a fraction of what was gained so far.
+    """The next trial is expected to gain less than a fraction of what was gained so far.
 
         study.optimize(objective, stop=[ImprovementLeft(0.01)])
 
     The fraction is of the difference between the best and the median value. Suggestions without a
-    model, such as those of the initial design, expect nothing, and the study goes on.
+    model, such as those of the initial design, record no expected improvement, and the study
+    continues.
     """
 
     fraction: float
@@ -84,7 +84,7 @@ class ImprovementLeft:
     def __post_init__(self) -> None:
         _number(self, "fraction", least=0.0)
         if self.fraction == 0:
-            raise MethodError("fraction must be above 0: no model expects nothing at all")
+            raise MethodError("fraction must be above 0: an expected improvement is never 0")
 
     def __call__(self, study: Runnable) -> str | None:
         trials = study.trials
@@ -116,8 +116,8 @@ class MaxTrials:
         return f"the study has {self.total} trials" if len(study.trials) >= self.total else None
 
 
-def _number(rule: Any, name: str, least: float = -math.inf) -> None:
-    """Make a field a float, or refuse it."""
+def _number(rule: object, name: str, least: float = -math.inf) -> None:
+    """Convert a field to a float, or raise `MethodError`."""
     given = getattr(rule, name)
     number = exact_float(given)
     if number is None or number < least:

@@ -1,7 +1,7 @@
-"""What happens inside a worker process.
+"""The functions that run inside a worker process.
 
-The objective arrives once, as bytes, and is loaded before the first trial. If that fails every
-trial of the worker fails with the reason; the probe has usually found out before.
+The objective is sent once, as bytes, and is loaded before the first trial. If that fails, every
+trial of the worker fails with the reason; usually the probe has failed with it before.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from multiprocessing.process import current_process, parent_process
 from types import FrameType
-from typing import Any
 
 import numpy as np
 
 from outcrop.study.running.evaluation import Outcome, described, evaluate_elsewhere
 from outcrop.study.running.interrupts import unblock
+from outcrop.study.running.protocol import Objective
 from outcrop.study.trial import Trial
 
 GRACE = 5.0  # seconds to end in after a signal
-PROBE = "outcrop-probe"  # name of the process that tries to load the objective
+PROBE = "outcrop-probe"  # name of the process that tests whether the objective can be loaded
 
-_loaded: Any = None  # the objective, or the outcome of every trial where it could not be loaded
+_loaded: Objective | Outcome  # the objective, or the outcome of all trials if loading failed
 
 
 def load(packed: bytes, environment: Mapping[str, str]) -> None:
-    """Make this process ready to evaluate."""
+    """Prepare this process and load the objective."""
     global _loaded
     os.environ.update(environment)
-    np.random.seed()  # noqa: NPY002 - a copy of a process would draw the numbers of all others
-    unblock()  # it is ignored by now, which a program of the objective's can undo
+    np.random.seed()  # noqa: NPY002 - copies of a process would draw the same numbers
+    unblock()  # Ctrl-C is ignored by now; a program that the objective starts can receive it
     _take_children_along()
     threading.Thread(target=_end_with_the_run, daemon=True).start()
     try:
@@ -46,14 +46,14 @@ def load(packed: bytes, environment: Mapping[str, str]) -> None:
 
 
 def evaluate_loaded(trial: Trial) -> Outcome:
-    """Evaluate the objective that was loaded."""
+    """Evaluate the objective that `load` loaded."""
     if isinstance(_loaded, Outcome):
         return _loaded
     return evaluate_elsewhere(_loaded, trial)
 
 
 def report_loading(packed: bytes, environment: Mapping[str, str], writer: Connection) -> None:
-    """Send type and message of what loading raises, or two empty strings."""
+    """Load the objective; send the type and message of the exception, or two empty strings."""
     os.environ.update(environment)
     try:
         pickle.loads(packed)
@@ -65,29 +65,29 @@ def report_loading(packed: bytes, environment: Mapping[str, str], writer: Connec
 
 
 def end_if_probed() -> None:
-    """End a probe that has come to a run: its script runs again when it is only imported."""
+    """End a probe process that starts a run: its main script has no `__main__` guard."""
     if current_process().name == PROBE:
         raise SystemExit(1)
 
 
 def _end_with_the_run() -> None:
-    """Wait for the process that started this worker to be gone: nobody would hear of a result."""
+    """End this worker when the process that started it has ended."""
     run = parent_process()
     assert run is not None  # a worker is started by a run
     run.join()
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(GRACE)
-    os._exit(1)  # an objective that computes outside of Python does not hear signals
+    os._exit(1)  # an objective that computes outside of Python does not handle signals
 
 
 def _take_children_along() -> None:
-    """Have this worker, when it is told to end, end the programs that its objective started."""
+    """When this worker is terminated, terminate the programs that its objective started too."""
     if not hasattr(os, "setpgid"):
         return
     try:
         os.setpgid(0, 0)
     except OSError:
-        return  # its children then share the group with processes that are not its own
+        return  # its children then share the group of other processes
     previous = signal.getsignal(signal.SIGTERM)
 
     def end(number: int, frame: FrameType | None) -> None:

@@ -1,7 +1,7 @@
-"""Searches on many workers in virtual time: hours of evaluations in seconds.
+"""Simulation of searches on many workers in virtual time: hours of evaluations in seconds.
 
-Read `durations` for how long evaluations take, `clock` for how workers are kept busy, `result` for
-what can be read off.
+Read `durations` for how long evaluations take, `clock` for the order of events, `result` for what
+a simulation returns.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The clock: one optimiser that thinks, and workers that wait for it or evaluate.
+"""The simulation in virtual time: one optimiser and several workers.
 
-There is one optimiser, which makes one suggestion after the other and knows, when it begins one,
-everything that was finished by then. Asynchronously it begins as soon as a worker is free, and the
-worker begins as soon as it has its trial. Synchronously it begins when all workers are free, and
-they begin together once it has a trial for each.
+The optimiser computes one suggestion after the other, each from all trials that have finished when
+its computation starts. In asynchronous mode it starts as soon as a worker is free, and the worker
+starts when the suggestion is ready. In synchronous mode it starts when all workers are free, and
+they start together when there is a suggestion for each.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ __all__ = ["simulate"]
 import heapq
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -24,9 +24,11 @@ from outcrop.problems.base import Problem
 from outcrop.space import Space
 from outcrop.space.plain import exact_float, exact_int
 from outcrop.study.argument_checks import checked_count, checked_seconds, checked_seed
+from outcrop.study.created_event import MethodLike
 from outcrop.study.optimizer import Optimizer
 from outcrop.study.running.evaluation import Outcome, checked_objective, evaluate
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
+from outcrop.study.running.protocol import Objective, Shown
 from outcrop.study.running.run_limits import DONE, EXHAUSTED
 from outcrop.study.simulation.durations import Duration, HalfNormal, checked_duration
 from outcrop.study.simulation.result import Simulation
@@ -37,14 +39,14 @@ logger = logging.getLogger(__name__)
 
 MODES = ("asynchronous", "synchronous")
 MEASURED = "measured"
-TRIALS = 100  # where nobody says when to end
+TRIALS = 100  # if neither n_trials nor until is given
 UNTIL = "until reached"
-DURATIONS, INITIAL = 101, 102  # keep these streams of random numbers apart from the optimiser's
+DURATIONS, INITIAL = 101, 102  # streams of random numbers that differ from the optimiser's
 
 
 def simulate(
-    problem: Problem | str | Callable[[dict[str, Any]], float],
-    method: Any = "auto",
+    problem: Problem | str | Objective,
+    method: MethodLike = "auto",
     *,
     n_workers: int,
     n_trials: int | None = None,
@@ -58,26 +60,26 @@ def simulate(
     direction: str = "minimize",
     noise: bool | float | None = None,
     seed: int | None = 0,
-    progress: bool | Literal["auto"] = "auto",
+    progress: Shown = "auto",
 ) -> Simulation:
-    """How a search on `n_workers` workers would go, in virtual time.
+    """Simulate a search on `n_workers` workers, in virtual time.
 
         simulation = oc.simulate("hartmann-6", "gp", n_workers=16, n_trials=200)
         simulation.best_value, simulation.makespan, simulation.utilisation
         oc.simulate(objective, space=space, n_workers=4, until=3600.0, duration=60.0)
 
-    `problem` is one of `outcrop.problems`, its name, or a function together with its `space`. It
-    ends after `n_trials` trials, failures included, or starts nothing more from `until` on, a time
-    in virtual seconds; given neither, after 100 trials. A trial takes as long as `duration` says
-    (see `outcrop.durations`).
+    `problem` is one of `outcrop.problems`, its name, or a function together with its `space`. The
+    simulation ends after `n_trials` trials, failures included, or starts none after the time
+    `until`, in virtual seconds; without either, it ends after 100 trials. `duration` is the time of
+    an evaluation (see `outcrop.durations`).
 
-    A suggestion takes `overhead` virtual seconds, in which free workers wait; "measured" stands for
-    the time that it really takes, so that two runs differ. Everything else is the same again for
-    the same seed, and the length of a trial is the same for every method and mode.
+    A suggestion takes `overhead` virtual seconds, during which free workers wait; "measured" is the
+    real time of its computation, so that two simulations differ. Everything else is reproducible
+    with the same seed, and a trial of the same number takes equally long for every method and mode.
 
-    `initial` are configurations that are evaluated before time 0, or their number, to be drawn from
-    the seed: methods that are compared then begin alike. They do not count as trials. `enqueue` are
-    configurations for the workers to begin with. `noise` is as in `Optimizer`.
+    `initial` are configurations that are evaluated before time 0, or how many of them to draw with
+    the seed, so that compared methods start with the same data. They do not count as trials.
+    `enqueue` are configurations that the workers evaluate first. `noise` is as in `Optimizer`.
     """
     objective, found = _objective_of(problem, space)
     if mode not in MODES:
@@ -103,7 +105,7 @@ def simulate(
 
 @dataclass(order=True)
 class VirtualJob:
-    """An evaluation under way, in the order in which they end."""
+    """A running evaluation; jobs are ordered by the time at which they end."""
 
     finished: float
     number: int
@@ -115,10 +117,10 @@ class VirtualJob:
 
 @dataclass
 class Run:
-    """A simulation under way."""
+    """A running simulation."""
 
     optimizer: Optimizer
-    objective: Any
+    objective: Objective
     duration: Duration
     seed: int
     n_workers: int
@@ -130,12 +132,12 @@ class Run:
     thinking: float = 0.0
     asked: int = 0
     reason: str = ""
-    free: list[tuple[float, int]] = field(default_factory=list)  # a heap: since when, and which
+    free: list[tuple[float, int]] = field(default_factory=list)  # a heap: free since, worker
     running: list[VirtualJob] = field(default_factory=list)  # a heap
     done: list[VirtualJob] = field(default_factory=list)
 
     def begin(self, initial: Sequence[Params], enqueue: Sequence[Params]) -> None:
-        """Have initial configurations evaluated, and others wait for the workers."""
+        """Evaluate the initial configurations and queue the others for the workers."""
         for params in initial:
             self.optimizer.enqueue(params)
             trial = self.optimizer.ask()
@@ -144,8 +146,8 @@ class Run:
             self.optimizer.enqueue(params)
         self.free = [(0.0, worker) for worker in range(self.n_workers)]
 
-    def go(self, progress: bool | Literal["auto"]) -> None:
-        """Let the time pass until the last trial has ended."""
+    def go(self, progress: Shown) -> None:
+        """Advance the time until the last trial has ended."""
         tally = RunTally(self.n_trials, self.n_workers, self.optimizer.direction == "maximize")
         for trial in self.optimizer.trials:
             tally.consider(trial)
@@ -156,7 +158,7 @@ class Run:
             view.close()
 
     def result(self) -> Simulation:
-        """What there is to read off."""
+        """The result, once all trials have ended."""
         jobs = {job.number: job for job in self.done}
         trials = [_timed(trial, jobs.get(trial.number)) for trial in self.optimizer.trials]
         simulation = Simulation(
@@ -193,7 +195,7 @@ class Run:
 
     @property
     def _is_ready(self) -> bool:
-        """Whether somebody waits for a trial who may have one."""
+        """Whether a worker can get a trial now."""
         return bool(self.free) if self.mode == "asynchronous" else not self.running
 
     def _limit(self) -> str:
@@ -202,9 +204,9 @@ class Run:
         return DONE if self.asked == self.n_trials else ""
 
     def _start(self) -> float:
-        """Think, and give trials to free workers: one, or synchronously one to each.
+        """Ask for one trial, or in synchronous mode one for each worker, and start them.
 
-        Returns how long thinking took in real time.
+        Returns the real time of the ask, in seconds.
         """
         count = 1 if self.mode == "asynchronous" else self.n_workers
         if self.n_trials is not None:
@@ -215,7 +217,7 @@ class Run:
         except SpaceExhausted as exhausted:
             if not self.asked:
                 raise
-            logger.info("nothing is left to ask for: %s", exhausted)
+            logger.info("no configuration is left: %s", exhausted)
             self.reason = EXHAUSTED
             trials = []
         measured = time.perf_counter() - began
@@ -248,14 +250,16 @@ class Run:
 
 
 def _timed(trial: Trial, job: VirtualJob | None) -> Trial:
-    """A trial with its virtual times; one that no worker had was known at the beginning."""
+    """A trial with its virtual times; initial trials, without a job, finished at time 0."""
     if job is None:
         return replace(trial, started=None, finished=0.0)
     return replace(trial, started=job.started, finished=job.finished)
 
 
-def _objective_of(problem: Any, space: Space | None) -> tuple[Any, Space]:
-    """What to evaluate, and on which space."""
+def _objective_of(
+    problem: Problem | str | Objective, space: Space | None
+) -> tuple[Objective, Space]:
+    """The objective and its space."""
     if isinstance(problem, str):
         from outcrop.problems import get
 
@@ -263,30 +267,30 @@ def _objective_of(problem: Any, space: Space | None) -> tuple[Any, Space]:
     if isinstance(problem, Problem):
         if space is not None:
             raise MethodError(
-                f"problem {problem.name!r} has a space of its own; leave space= out, or pass the "
-                "function alone"
+                f"problem {problem.name!r} has its own space; leave space= out, or pass only its "
+                "function"
             )
         return problem, problem.space
     checked_objective(problem)
     if space is None:
         raise MethodError(
-            "a function needs the space of its parameters: simulate(objective, space=…, …)"
+            "a function needs the space of its parameters: simulate(objective, space=…)"
         )
     return problem, space
 
 
-def _initial_points(initial: Any, space: Space, seed: int) -> Sequence[Params]:
+def _initial_points(initial: int | Sequence[Params], space: Space, seed: int) -> Sequence[Params]:
     if isinstance(initial, Sequence) and not isinstance(initial, str | bytes):
         return initial
     count = exact_int(initial)
     if count is None or count < 0:
         raise MethodError(
-            f"initial={initial!r}: expected a list of configurations, or how many to draw"
+            f"initial={initial!r}: expected a list of configurations, or the number to draw"
         )
     return space.sample(np.random.default_rng([seed, INITIAL]), count)
 
 
-def _checked_overhead(overhead: Any) -> float | None:
+def _checked_overhead(overhead: float | str) -> float | None:
     if overhead == MEASURED:
         return None
     seconds = exact_float(overhead)

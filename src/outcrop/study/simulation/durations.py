@@ -1,12 +1,12 @@
-"""How long evaluations take, in virtual seconds.
+"""Durations: how long evaluations take, in virtual seconds.
 
     oc.durations.HalfNormal(mean=60.0)              random, most of them short
-    oc.durations.ConstantDuration(60.0)                     all alike
+    oc.durations.ConstantDuration(60.0)             60 s for each evaluation
     oc.durations.Proportional("epochs", 2.5)        2.5 s for each epoch
-    lambda params, rng: rng.gamma(2.0, 30.0)        anything else
+    lambda params, rng: rng.gamma(2.0, 30.0)        any other function
 
-`rng` belongs to the trial: it depends on the simulation's seed and the trial's number only, so that
-the same trial takes equally long whenever, wherever and by whatever method it is run.
+`rng` depends only on the simulation's seed and the trial's number, so that a trial takes equally
+long whichever method suggested it and whenever it starts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["ConstantDuration", "Duration", "HalfNormal", "Proportional", "checke
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from outcrop.errors import MethodError, ParamsError
 from outcrop.space import Float, Int, Ordinal, Space
@@ -30,7 +30,7 @@ Duration: TypeAlias = Callable[[Params, Rng], float]
 
 @dataclass(frozen=True)
 class HalfNormal:
-    """Sizes of normal numbers: |z| with z of standard deviation mean · √(π/2)."""
+    """Absolute values of normal numbers: |z| with z of standard deviation mean · √(π/2)."""
 
     mean: float = 1.0
 
@@ -76,11 +76,11 @@ class Proportional:
         return self.seconds(params.get(self.parameter, 0.0))
 
     def seconds(self, value: float) -> float:
-        """How long an evaluation takes at a value of the parameter; 0 where it is inactive."""
+        """The duration at a value of the parameter; 0 stands for an inactive one."""
         return self.base + self.factor * float(value)
 
     def check(self, space: Space) -> None:
-        """Refuse a space in which the parameter is missing, no number, or takes no time."""
+        """Refuse a space without the parameter, or one where it is not numeric or takes no time."""
         parameter = space.parameters.get(self.parameter)
         if parameter is None:
             raise ParamsError(
@@ -88,13 +88,14 @@ class Proportional:
                 f"{listed([*space.parameters])}{nearest(self.parameter, space.parameters)}"
             )
         values = _extremes(parameter)
-        if not values or any(exact_float(value) is None for value in values):
+        numbers = [number for value in values if (number := exact_float(value)) is not None]
+        if not values or len(numbers) < len(values):
             raise ParamsError(
-                f"{self}: {self.parameter!r} is {parameter!r}, which is no number; expected a "
-                "Float, an Int or an Ordinal of numbers, or write a function (params, rng)"
+                f"{self}: {self.parameter!r} is {parameter!r}, which is not numeric; expected a "
+                "Float, an Int or an Ordinal of numbers, or pass a function of (params, rng)"
             )
-        for value in values:
-            self._refuse_nothing(self.seconds(value), f"= {value!r}")
+        for value, number in zip(values, numbers, strict=True):
+            self._refuse_nothing(self.seconds(number), f"= {value!r}")
         if any(column.name == self.parameter and column.conditions for column in space.columns):
             self._refuse_nothing(self.base, "inactive")
 
@@ -106,15 +107,15 @@ class Proportional:
             )
 
 
-def _extremes(parameter: Parameter) -> list[Any]:
-    """Values of a parameter between which all others lie; none of categories."""
+def _extremes(parameter: Parameter) -> list[object]:
+    """The extreme values of a parameter; none of categories."""
     if isinstance(parameter, Float | Int):
         return [parameter.low, parameter.high]
     return list(parameter.values) if isinstance(parameter, Ordinal) else []
 
 
-def checked_duration(duration: Any, space: Space) -> Duration:
-    """How long evaluations take, from what a user gave; a number is that of all of them."""
+def checked_duration(duration: Duration | float, space: Space) -> Duration:
+    """A duration from a user's argument; a number is the duration of every evaluation."""
     if isinstance(duration, type):
         raise MethodError(f"duration: {duration.__name__} is a class; write {duration.__name__}(…)")
     if isinstance(duration, Proportional):
@@ -124,6 +125,6 @@ def checked_duration(duration: Any, space: Space) -> Duration:
     if exact_float(duration) is None:
         raise MethodError(
             f"duration={duration!r}: expected oc.durations.HalfNormal(…), ConstantDuration(…), "
-            "Proportional(…), a number of seconds, or a function (params, rng) that gives it"
+            "Proportional(…), a number of seconds, or a function of (params, rng)"
         )
     return ConstantDuration(checked_seconds(duration, "duration"))

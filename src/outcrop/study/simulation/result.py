@@ -1,4 +1,4 @@
-"""What a simulation found, and when."""
+"""The result of a simulation: its trials and their times."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from outcrop.study import data_frames
 from outcrop.study.best_trial import HasBest, best_of
@@ -19,13 +20,13 @@ from outcrop.typing import Vector
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulation(HasBest):
-    """A search on `n_workers` workers, in virtual seconds since they were there.
+    """A simulated search on `n_workers` workers.
 
-    `trials` are by number, with `started` and `finished` in virtual seconds; initial ones were not
-    started, and known at time 0. Where none has finished, asking for the best raises `NoBelief`.
+    `trials` are ordered by number, with `started` and `finished` in virtual seconds; initial ones
+    have no `started` and finished at time 0. If none has finished, `best_trial` raises `NoBelief`.
     """
 
-    study: Optimizer  # to go on with, or to ask what it believes; its own times are real ones
+    study: Optimizer  # its own trials have real times
     trials: tuple[Trial, ...]
     workers: tuple[int | None, ...]  # where each trial ran, from 0; None for initial ones
     n_workers: int
@@ -65,9 +66,9 @@ class Simulation(HasBest):
 
     @property
     def utilisation(self) -> float:
-        """The share of the workers' time that they evaluated, of the whole makespan.
+        """The share of the workers' time, over the whole makespan, in which they were busy.
 
-        It counts the wait for the first suggestions, and at the end for the last evaluation.
+        Waiting for the first suggestions, and at the end for the last evaluation, counts as idle.
         """
         return self.busy / (self.n_workers * self.makespan)
 
@@ -82,7 +83,7 @@ class Simulation(HasBest):
         values = np.array([value for _, _, value in told], dtype=float)
         return times, self._sign * np.minimum.accumulate(self._sign * values)
 
-    def best_at(self, times: Any) -> Vector:
+    def best_at(self, times: ArrayLike) -> Vector:
         """The best value that is known at each of `times`; NaN before the first."""
         known, best = self.best_so_far
         asked = np.asarray(times, dtype=float)

@@ -1,7 +1,7 @@
-"""Where studies are kept: `Memory`, or a database by URL.
+"""Stores of studies: `Memory`, or a database by URL.
 
-Read `base` for what a store promises, `memory` for the plainest one, `sql` for the durable one;
-databases are loaded when one is first opened.
+Read `base` for the interface, `memory` for the simplest store, `sql` for the durable one. The code
+of databases is loaded when one is first opened.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a store of studies is: for each study a log of texts that only grows, and a few leases.
+"""The interface of a store: for each study an append-only log of texts, and a few leases.
 
-A store never looks inside a record. Durations cross its interface, never deadlines, since each
+A store does not interpret records. Its interface uses durations and no points in time, since each
 store has its own clock.
 """
 
@@ -28,7 +28,7 @@ MAX_NAME = 200  # characters of a name; at 4 bytes each they fit any database's 
 
 @dataclass(frozen=True)
 class Lease:
-    """The wish to hold `key` for a while; `inf` seconds never expire."""
+    """A request to hold `key` for `seconds`; `inf` never expires."""
 
     key: str
     owner: str
@@ -42,18 +42,18 @@ class Lease:
 
 @dataclass(frozen=True)
 class LeaseStatus:
-    """A lease as it was found."""
+    """Who holds a lease, and for how long."""
 
     owner: str
-    left: float  # seconds, not positive once it has expired
+    left: float  # seconds; zero or negative once it has expired
 
 
 @runtime_checkable
 class Storage(Protocol):
-    """Where studies are kept; what is said of an operation holds for threads and processes too.
+    """A store of studies; every operation is atomic among threads and processes.
 
-    A study is known by the id that `create` gave it. `StudyError` if there is none of that id (any
-    more); `StorageError` if the store cannot be reached, and then nothing was written.
+    A study is identified by the id that `create` returned. `StudyError` if no study has that id
+    (any more); `StorageError` if the store cannot be reached, and then nothing was written.
     """
 
     def create(self, name: str, record: str) -> int | None:
@@ -83,39 +83,39 @@ class Storage(Protocol):
         take: Sequence[Lease] = (),
         drop: Sequence[str] = (),
     ) -> bool:
-        """Write `records`, take leases and then drop keys, whoever holds them: all or nothing.
+        """Write `records`, take leases, then drop keys of any owner: all of it or nothing.
 
-        False if others were faster: the log is not exactly `position` long, or one of `take` is
-        held by another owner and has not expired. What was written survives a loss of power.
+        False if the log is not exactly `position` long, or if another owner holds one of `take` and
+        it has not expired. Written records survive a power failure.
         """
 
     def acquire(self, study: int, lease: Lease) -> bool:
-        """Take a lease that is free, expired or one's own; False if another owner holds it."""
+        """Take a lease that is free, expired or held by its owner; False if another holds it."""
 
     def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
-        """Those of `keys` that `owner` still holds, now for `seconds` from here on.
+        """Extend those of `keys` that `owner` still holds to `seconds` from now; return them.
 
-        A lease that has expired is still held as long as nobody else has taken it.
+        An expired lease is still held as long as no other owner has taken it.
         """
 
     def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
-        """Drop those of `keys` that `owner` holds; nothing if the study is gone."""
+        """Drop those of `keys` that `owner` holds; does nothing if the study was deleted."""
 
     def leases(self, study: int) -> dict[str, LeaseStatus]:
-        """All leases by key, expired ones too."""
+        """All leases by key, including expired ones."""
 
     def close(self) -> None:
-        """Let go of files and connections; what is stored stays."""
+        """Close files and connections; stored data remain."""
 
 
 def checked_text(text: object, what: str, longest: int | None = None) -> str:
-    """Text that any database can hold; `longest` also asks for at least one character."""
+    """Text that any database can hold; with `longest`, it must not be empty either."""
     if not isinstance(text, str):
         raise StudyError(f"the {what} must be text, got {text!r}")
     if longest is not None and not 0 < len(text) <= longest:
         raise StudyError(f"the {what} must have 1 to {longest} characters, got {len(text)}")
     if "\0" in text:
-        raise StudyError(f"the {what} must not hold the character NUL, got {text[:MAX_NAME]!r}")
+        raise StudyError(f"the {what} must not contain NUL characters, got {text[:MAX_NAME]!r}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -133,5 +133,5 @@ def checked_seconds(seconds: float) -> float:
 
 
 def no_study(study: int) -> StudyError:
-    """The refusal of an id that no study has."""
+    """The error for an id that no study has."""
     return StudyError(f"there is no study with id {study}: it was deleted, or never existed")

@@ -1,4 +1,4 @@
-"""Which database a URL means, and what the storage must know of it beyond SQL."""
+"""The database at a URL, and the interface that each kind of database implements beside SQL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from outcrop.study.storage.sqlite import Sqlite
 
 
 class Database(Protocol):
-    """One kind of database at one place; all connections are made by the engine it gives."""
+    """One database of one kind; all connections are made by the engine it returns."""
 
     @property
     def shown(self) -> str:
@@ -25,44 +25,44 @@ class Database(Protocol):
 
     @property
     def alone(self) -> bool:
-        """Whether tables of others mean that it is not ours."""
+        """Whether a database with tables of other programs is refused."""
 
     @property
     def reconnects(self) -> bool:
-        """Whether what is stored outlives a connection."""
+        """Whether stored data remain after a connection is closed."""
 
     def engine(self) -> Engine:
-        """An engine with at most one connection; options `writes`, `durable` say what it is for."""
+        """An engine with at most one connection; execution options are `writes` and `durable`."""
 
     def may_hold_tables(self) -> bool:
-        """False if there is nothing to look into yet; looking would only create something."""
+        """False if the database does not exist yet; connecting would create it."""
 
     def check(self) -> None:
-        """`StorageError` if what was opened is not there any more."""
+        """`StorageError` if the database that was opened does not exist any more."""
 
     def before_writing(self, connection: Connection) -> None:
-        """What a database that is ours, or empty, needs once, outside of any transaction."""
+        """Settings that a database needs once, outside of any transaction."""
 
     def before_creating(self, connection: Connection) -> None:
-        """Keep others from making the tables until this transaction ends."""
+        """Prevent other processes from creating the tables until this transaction ends."""
 
     def now(self, connection: Connection) -> float:
-        """The clock of all deadlines, in seconds."""
+        """The time of the clock for all deadlines, in seconds."""
 
     def is_busy(self, error: DBAPIError) -> bool:
-        """Whether the same may succeed in a moment."""
+        """Whether the operation may succeed if it is tried again."""
 
     def explained(self, error: DBAPIError) -> StorageError:
-        """What went wrong, in words that help."""
+        """The error with an explanation and a remedy."""
 
 
 def database_at(url: str) -> Database:
-    """The database that `url` names; `StorageError` with the remedy if it names none."""
+    """The database at `url`; `StorageError` with a remedy if it is not a supported one."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError, AttributeError):
         raise _not_a_url(url) from None
-    # Options may hold a password too.
+    # Options may contain a password too.
     shown = unquote(parsed.set(query={}).render_as_string(hide_password=True))
     match parsed.drivername:
         case "sqlite" | "sqlite+pysqlite":
@@ -70,7 +70,7 @@ def database_at(url: str) -> Database:
         case "postgresql" | "postgresql+psycopg":
             return Postgresql(parsed, shown)
     raise StorageError(
-        f"{shown}: there is no storage of the kind {parsed.drivername!r}; expected "
+        f"{shown}: databases of the kind {parsed.drivername!r} are not supported; expected "
         "'sqlite:///study.db' (a file) or 'postgresql://user@host/database'"
     )
 

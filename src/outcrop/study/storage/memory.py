@@ -1,4 +1,4 @@
-"""Studies that live as long as the process: the plainest store, and the reference for others."""
+"""A store in the memory of a process: the simplest one, and the reference for others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Kept:
 
 
 class Memory:
-    """Keeps studies in this process; a forked child is refused, since it would have a copy."""
+    """A store in this process; a forked child may not use it, since it would have a copy."""
 
     def __init__(self) -> None:
         self._studies: dict[int, _Kept] = {}
@@ -124,14 +124,14 @@ class Memory:
             }
 
     def close(self) -> None:
-        """Nothing: the studies live as long as this object."""
+        """Nothing to close."""
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         if os.getpid() != self._process:  # before the lock, which another thread may have held
             raise StorageError(
-                f"this study lives in the memory of process {self._process} and cannot be used in "
-                f"its child {os.getpid()}; give it a storage such as 'sqlite:///study.db'"
+                f"this study is in the memory of process {self._process} and cannot be used in its "
+                f"child {os.getpid()}; use a storage such as 'sqlite:///study.db'"
             )
         with self._lock:
             yield

@@ -1,4 +1,4 @@
-"""Studies in a PostgreSQL database, which several machines can reach."""
+"""Studies in a PostgreSQL database, which several machines can use."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sqlalchemy.pool import StaticPool
 
 from outcrop.errors import StorageError
 
-TABLES_LOCK = 0x6F757463  # any number that no other program is likely to lock
+TABLES_LOCK = 0x6F757463  # an arbitrary number that other programs are unlikely to use
 AGAIN = frozenset({"40001", "40P01", "55P03"})  # serialisation failure, deadlock, lock timeout
 
 
 class Postgresql:
-    """A database at `url`; locks are those of rows, and the clock is the server's."""
+    """A database at `url`; rows are locked, and the clock is that of the server."""
 
     alone = False
     reconnects = True
@@ -37,7 +37,7 @@ class Postgresql:
         return True
 
     def check(self) -> None:
-        """Nothing: a lost connection is told by the next statement."""
+        """Nothing: the next statement fails if the connection is lost."""
 
     def before_writing(self, connection: Connection) -> None:
         """Nothing."""
@@ -53,4 +53,4 @@ class Postgresql:
 
     def explained(self, error: DBAPIError) -> StorageError:
         said = " ".join(str(error.orig).split())
-        return StorageError(f"{self.shown}: the database refused or cannot be reached: {said}")
+        return StorageError(f"{self.shown}: the database failed or cannot be reached: {said}")

@@ -1,4 +1,4 @@
-"""The tables of a store, and how they are found and made."""
+"""The tables of a database, how they are detected and created."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from outcrop.errors import StorageError
 
-VERSION = 1  # of these tables; a store of a newer one is refused
+VERSION = 1  # of these tables; databases of a newer version are refused
 
 metadata = MetaData()
 
@@ -52,24 +52,25 @@ leases = Table(
 
 
 def tables_exist(connection: Connection, shown: str, alone: bool) -> bool:
-    """Whether our tables are there; `StorageError` if they are not ones this release can use.
+    """Whether our tables exist; `StorageError` if this release cannot use them.
 
-    `alone`: whether tables of others mean that the database is not ours.
+    With `alone`, a database that has only tables of other programs is refused.
     """
     found = set(inspect(connection).get_table_names())
     ours = set(metadata.tables)
     if not found & ours:
         if alone and found:
             raise StorageError(
-                f"{shown} holds something else than studies (a table {min(found)!r}); "
-                "choose another file"
+                f"{shown} contains no studies but other tables (such as {min(found)!r}); choose "
+                "another file"
             )
         return False
     versions = connection.scalars(select(schema.c.version)).all() if schema.name in found else []
     if versions and max(versions) > VERSION:
         raise StorageError(
-            f"{shown} was made by a newer release: it has schema version {max(versions)}, and this "
-            f"one reads up to {VERSION}; upgrade with: pip install --upgrade outcrop"
+            f"{shown} was created by a newer release: it has schema version {max(versions)}, and "
+            f"this release reads versions up to {VERSION}; upgrade with: pip install --upgrade "
+            "outcrop"
         )
     if len(versions) != 1 or not ours <= found:
         raise StorageError(
@@ -80,6 +81,6 @@ def tables_exist(connection: Connection, shown: str, alone: bool) -> bool:
 
 
 def create_tables(connection: Connection) -> None:
-    """Make the tables and note their version; whoever calls sees to it that nobody else does."""
+    """Create the tables and store their version; the caller holds a lock."""
     metadata.create_all(connection, checkfirst=False)
     connection.execute(insert(schema).values(version=VERSION))

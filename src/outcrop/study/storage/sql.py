@@ -36,7 +36,7 @@ from outcrop.study.storage.transactions import Transactions
 
 T = TypeVar("T")
 
-# A row for each record, one without a record if none is left to read, no row without the study.
+# A row for each record; one row without a record if none is left; no row if there is no study.
 READ = (
     select(events.c.record)
     .select_from(
@@ -60,8 +60,8 @@ LEASES = (
 class SqlStorage:
     """Studies in the database at `url`, which other processes may use at the same time.
 
-    A database that others keep locked is tried again for `patience` seconds, then `StorageError`.
-    Nothing is created before the first study is.
+    If other processes have locked the database, operations are tried again for `patience` seconds,
+    then `StorageError` is raised. Nothing is created before the first study.
 
         storage = SqlStorage("sqlite:///study.db")
         storage = SqlStorage("sqlite:////shared/study.db?mode=ro")
@@ -73,7 +73,7 @@ class SqlStorage:
             raise StorageError(f"patience must be at least 0 seconds, got {patience!r}")
         self._database = database_at(url)
         self._transactions = Transactions(self._database, patience)
-        self._transactions.tables_exist()  # what cannot be read is refused here, not later
+        self._transactions.tables_exist()  # refuses an unreadable database now, not later
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._database.shown!r})"
@@ -84,7 +84,8 @@ class SqlStorage:
 
         def work(connection: Connection) -> int:
             made = connection.execute(insert(studies).values(name=name)).inserted_primary_key
-            study = int(made[0])  # type: ignore[index]
+            assert made is not None  # every study has an id
+            study = int(made[0])
             connection.execute(insert(events).values(study=study, position=0, record=record))
             return study
 
@@ -184,11 +185,11 @@ class SqlStorage:
         return {key: held for key, held in found.items() if key is not None}
 
     def close(self) -> None:
-        """Close the connection; the storage cannot be used any more."""
+        """Close the connection; the storage cannot be used afterwards."""
         self._transactions.close()
 
     def _change(self, study: int, work: Callable[[Connection], T], *, durable: bool = True) -> T:
-        """`work` while nobody else changes the study; leases that are forgotten do no harm."""
+        """Run `work` while the study is locked; a lease need not be durable."""
 
         def locked(connection: Connection) -> T:
             if connection.scalar(LOCK, {"study": study}) is None:
@@ -200,7 +201,7 @@ class SqlStorage:
         return self._transactions.write(locked, durable=durable)
 
     def _take(self, connection: Connection, study: int, wanted: Sequence[Lease]) -> bool:
-        """Take all of `wanted`, or change nothing if another owner holds one that is alive."""
+        """Take all of `wanted`, or none if another owner holds one that has not expired."""
         owners = {lease.key: lease.owner for lease in wanted}
         now = self._database.now(connection)
         alive = select(leases.c.key, leases.c.owner).where(

@@ -1,4 +1,4 @@
-"""Studies in a SQLite file, which the processes of one machine can share."""
+"""Studies in an SQLite file, which the processes of one machine can share."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PRO
 
 
 class Sqlite:
-    """A file, found once from where the process is now, or a database in memory.
+    """A file, resolved relative to the current directory, or a database in memory.
 
-    What was committed is in the write-ahead log, and on the disk if it must last.
+    Commits go to the write-ahead log, which durable ones also flush to the disk.
     """
 
     alone = True
@@ -62,8 +62,8 @@ class Sqlite:
         if self._path is None:
             if os.getpid() != self._process:
                 raise StorageError(
-                    f"{self.shown} lives in the memory of process {self._process} and cannot be "
-                    f"used in its child {os.getpid()}; use a file, as in 'sqlite:///study.db'"
+                    f"{self.shown} is in the memory of process {self._process} and cannot be used "
+                    f"in its child {os.getpid()}; use a file, as in 'sqlite:///study.db'"
                 )
         elif self._file is not None and self._file != _identity(self._path):
             raise StorageError(
@@ -72,10 +72,10 @@ class Sqlite:
             )
 
     def before_writing(self, connection: Connection) -> None:
-        connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # which the file remembers
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # stored in the file
 
     def before_creating(self, connection: Connection) -> None:
-        """Nothing: a transaction that writes is alone from its first statement on."""
+        """Nothing: a writing transaction excludes others from its first statement."""
 
     def now(self, connection: Connection) -> float:
         return time.time()
@@ -124,7 +124,7 @@ class Sqlite:
             self._target(),
             uri=True,
             timeout=BUSY_TIMEOUT,
-            isolation_level=None,  # no BEGIN but ours
+            isolation_level=None,  # transactions are begun by `_begin` only
             check_same_thread=False,  # threads take turns
         )
         try:
@@ -138,10 +138,9 @@ class Sqlite:
         return connection
 
     def _check_size(self, path: str, connection: sqlite3.Connection) -> None:
-        """Refuse a file that was cut where SQLite does not notice: it reads zeros for the rest.
+        """Refuse a truncated file that SQLite would read as if the rest were zeros.
 
-        The file itself must not be opened for that: closing it again would end the locks that this
-        process has on it.
+        The file itself must not be opened here: closing it would release the locks of this process.
         """
         (page,) = connection.execute("PRAGMA page_size").fetchone()
         if os.path.getsize(path) % page:
@@ -152,14 +151,14 @@ class Sqlite:
             return ":memory:"
         options = dict(self._options)
         if self._is_sealed() and not os.path.exists(f"{self._path}-wal"):
-            options["immutable"] = "1"  # else SQLite wants to write beside the file to read it
+            options["immutable"] = "1"  # otherwise SQLite would create a file beside it to read
         return f"{Path(self._path).as_uri()}?{urlencode(options)}"
 
     def _is_sealed(self) -> bool:
-        """Whether the folder cannot be written to; a connection then lasts for one operation.
+        """Whether the folder cannot be written to; each operation then opens its own connection.
 
-        Only somebody else can write to such a file, and only what nobody writes to may be read
-        without locks: that is decided anew each time.
+        A file may be read without locks only while no other user writes to it, which is checked at
+        each connection.
         """
         return self._path is not None and not os.access(os.path.dirname(self._path), os.W_OK)
 
@@ -187,7 +186,7 @@ class Sqlite:
 
 
 def _begin(connection: Connection) -> None:
-    """Lock before reading what is going to be changed: a lock taken later may come too late."""
+    """Lock the database before reading what the transaction will change."""
     options = connection.get_execution_options()
     if options.get("writes"):
         level = "FULL" if options["durable"] else "NORMAL"  # with a write-ahead log: without a wait

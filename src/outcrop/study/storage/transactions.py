@@ -1,7 +1,7 @@
-"""Transactions on a database that others use too: one connection, taken in turns, and patience.
+"""Transactions on a shared database: one connection per process, with retries while it is locked.
 
-SQLite forgets about its locks in a forked child that still has its parent's connections, so there
-are none while a process forks: the connection is closed before and opened again when it is needed.
+SQLite loses its locks if a forked child inherits its parent's connections. The connection is
+therefore closed before a fork and opened again when it is needed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from outcrop.study.storage.database import Database
 from outcrop.study.storage.schema import create_tables, tables_exist
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds
-CHANCE = random.SystemRandom()  # as forked processes must not pause alike
+CHANCE = random.SystemRandom()  # forked processes must not pause for the same times
 
 T = TypeVar("T")
 
 
 class Transactions:
-    """Runs work in transactions on `database`; tables are made when first something is written.
+    """Runs functions in transactions on `database`; the first write creates the tables.
 
-    What the database refuses for the moment is tried again for `patience` seconds.
+    Operations that fail because the database is locked are tried again for `patience` seconds.
     """
 
     def __init__(self, database: Database, patience: float) -> None:
@@ -49,11 +49,11 @@ class Transactions:
         _living.add(self)
 
     def tables_exist(self) -> bool:
-        """Whether anything was ever written here."""
+        """Whether the tables exist."""
         return self._has_tables or self._patiently(self._find_tables)
 
     def read(self, work: Callable[[Connection], T], nothing: T) -> T:
-        """What `work` finds; `nothing` where nothing was ever written."""
+        """The result of `work`; `nothing` if the tables do not exist."""
 
         def once() -> T:
             if not self._find_tables():
@@ -64,9 +64,9 @@ class Transactions:
         return self._patiently(once)
 
     def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
-        """What `work` returns, once all that it wrote is there to stay; nothing is if it raises.
+        """The result of `work` once its changes are committed; if it raises, nothing is changed.
 
-        What is not `durable` may be gone after a power cut, and costs less.
+        Changes that are not `durable` may be lost in a power failure, and are cheaper.
         """
 
         def once() -> T:
@@ -83,13 +83,13 @@ class Transactions:
             self._engine.dispose()
 
     def pause(self) -> None:
-        """Wait for running work to end, close the connection, and let no other work begin."""
+        """Wait for the running transaction, close the connection, and block further ones."""
         self._turn.acquire()
         if self.database.reconnects:
             self._engine.dispose()
 
     def resume(self) -> None:
-        """The end of a `pause`."""
+        """Allow transactions again after `pause`."""
         self._turn.release()
 
     def _patiently(self, once: Callable[[], T]) -> T:
@@ -107,8 +107,8 @@ class Transactions:
                 if time.monotonic() + pause > end:
                     raise StorageError(
                         f"{self.database.shown}: the database is locked by another program, tried "
-                        f"for {self.patience:g} s; nothing was written; end that program or allow "
-                        "more patience"
+                        f"for {self.patience:g} s; nothing was written; end that program or "
+                        "increase patience"
                     ) from error
             time.sleep(pause)
         raise AssertionError("pauses never end")
@@ -127,7 +127,7 @@ class Transactions:
     def _make_tables(self) -> None:
         if self._is_writable:
             return
-        self._find_tables()  # before anything is changed that may not be ours
+        self._find_tables()  # refuses a database of another program before anything is changed
         with self._engine.connect() as connection:
             self.database.before_writing(connection)
         with self._writers[True].begin() as connection:
@@ -141,7 +141,7 @@ class Transactions:
 
 
 def _pauses() -> Iterator[float]:
-    """Seconds that double up to a limit, each times a random number around one."""
+    """Pauses in seconds that double up to a limit, with random variation."""
     pause = FIRST_PAUSE
     while True:
         yield pause * CHANCE.uniform(0.5, 1.5)

@@ -1,14 +1,14 @@
-"""What every store of studies must satisfy.
+"""The contract of stores: checks that every store of studies must pass.
 
-A check is called with a function that opens one store, empty at first; each call gives another
-handle on the same store. A store that processes can share is given as a function that can be
-pickled, and runs the whole suite:
+A check is called with a function that opens one store, which is empty at first; each call returns
+another handle on the same store. For a store that processes can share, the function must be
+picklable, and the whole suite applies:
 
     @pytest.mark.parametrize("check", STORAGE_CONTRACT)
     def test_my_store_keeps_the_contract(check, tmp_path):
         check(partial(MyStore, tmp_path / "store"))
 
-One that lives in one process only runs `UNSHARED_STORAGE_CONTRACT`, with a function that gives the
+A store of a single process passes `UNSHARED_STORAGE_CONTRACT`, with a function that returns the
 same object each time.
 """
 

@@ -1,4 +1,4 @@
-"""What the checks of stores have in common."""
+"""Helpers of the checks of stores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def created(storage: Storage, name: str = "study") -> int:
 
 
 def refused(operation: Callable[..., object], *args: object, **options: object) -> None:
-    """Whether `StudyError` is raised."""
+    """Check that an operation raises `StudyError`."""
     try:
         operation(*args, **options)
     except StudyError:

@@ -1,4 +1,4 @@
-"""Leases: at most one owner holds a key, and only until its time is over."""
+"""Checks of leases: at most one owner holds a key, and only until the lease expires."""
 
 from __future__ import annotations
 
@@ -276,5 +276,5 @@ def _owners(leases: dict[str, LeaseStatus]) -> dict[str, str]:
 
 
 def _wait() -> None:
-    """Long enough for a short lease to expire by any clock."""
+    """Wait until a short lease has expired by any clock."""
     time.sleep(2 * SHORT)

@@ -1,4 +1,4 @@
-"""Names and logs: what is written is there, once, in order, and nothing else is."""
+"""Checks of names and logs: what was written is read back once, in order, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several handles on one store, in one process and in many that act at the same moment."""
+"""Checks of several handles on one store, in one process and in many at the same time."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from outcrop.study.storage import Lease
 from outcrop.testing.storages.base import Open, created, refused
 
-PATIENCE = 60.0  # seconds until a process that does not answer has failed
-MANY = 10  # processes
+PATIENCE = 120.0  # seconds until a process that does not answer has failed
+MANY = 6  # processes
 
 T = TypeVar("T")
 
@@ -126,9 +126,9 @@ def _acquire(start: Callable[[], None], connect: Open, study: int, lease: Lease)
 
 
 def _at_once(task: Callable[..., T], arguments: Sequence[tuple[Any, ...]]) -> list[T]:
-    """What `task` returns for each of `arguments`, each in a process of its own.
+    """The results of `task` for each of `arguments`, each computed in its own process.
 
-    Its first argument is a function that returns when all processes have called it.
+    The first argument of `task` is a function that returns when all processes have called it.
     """
     known = multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
@@ -156,7 +156,7 @@ def _run(
 ) -> None:
     try:
         answer.send(task(lambda: together.wait(PATIENCE), *arguments))
-    except Exception as error:  # raised again by whoever asked
+    except Exception as error:  # raised again in the process that waits for the answer
         answer.send(error)
     finally:
         answer.close()
