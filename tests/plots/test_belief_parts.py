@@ -12,6 +12,7 @@ from outcrop.kernels import BetaCDF, Kumaraswamy, Matern52, Product, Region, Sub
 from outcrop.surrogates import GP, Grounded, Inferred
 from tests.plots.pictures import labelled, lightness, render
 
+FEW = Slice(chains=3, burn_in=4)
 RATE = oc.Float(1e-4, 1.0, log=True)
 MANY = {
     "rate": RATE,
@@ -108,7 +109,7 @@ def test_a_region_behind_a_warp_is_drawn_where_the_user_would_look_for_it():
 
 
 def test_categories_and_conditions_do_not_get_in_the_way():
-    study = told(MANY, "spartan", 20)
+    study = told(MANY, oc.Method(oc.surrogates.Spartan(), FEW), 20)
     for name in ("rate", "n", "model.large.depth"):
         axes = plots.spartan_weight(study, name, at={"kind": "b"})
         weight = labelled(axes, "mean of the chains").get_ydata()
@@ -143,7 +144,7 @@ def test_warping_is_drawn_against_the_parameters_own_scale(curve, reference):
 
 
 def test_every_chain_has_its_curve_and_the_mean_lies_among_them():
-    study = told(MANY, "warped", 20)
+    study = told(MANY, oc.Method(oc.surrogates.Warped(), FEW), 20)
     axes = plots.warping(study)
     assert [panel.get_xlabel() for panel in axes] == ["rate", "n", "model.large.depth"]
     believed = study.belief.believed.mixture

@@ -8,7 +8,7 @@ from abc import abstractmethod
 
 from outcrop.kernels import Kernel
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.kind import Kind, Search, fitted_process
+from outcrop.surrogates.kind import Kind, SearchDomain, fitted_process
 from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.space_nodes import has_leaves
 
@@ -16,7 +16,7 @@ from outcrop.surrogates.space_nodes import has_leaves
 class DenseBranches(Kind):
     """A kind for spaces with choices that differs from the plain process in its kernel only."""
 
-    search = Search.BRANCHES
+    search_domain = SearchDomain.BRANCHES
 
     @abstractmethod
     def kernel(self, situation: Situation) -> Kernel:

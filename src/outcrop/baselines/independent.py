@@ -10,7 +10,7 @@ from outcrop.kernels import Offset, Within
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.branch_chains import BranchChains
 from outcrop.surrogates.branch_gp import BranchGP
-from outcrop.surrogates.kind import Kind, Search
+from outcrop.surrogates.kind import Kind, SearchDomain
 from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
 from outcrop.surrogates.tree_structured import scaled_kernel
@@ -24,7 +24,7 @@ class Independent(Kind):
     """
 
     label = "independent GPs"
-    search = Search.BRANCHES
+    search_domain = SearchDomain.BRANCHES
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         if not has_leaves(situation.space):

@@ -22,7 +22,7 @@ from outcrop.priors import LogNormal
 from outcrop.space import Float, Space
 from outcrop.space.parameters import Parameter
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.kind import KernelKind, Kind, Search
+from outcrop.surrogates.kind import KernelKind, Kind, SearchDomain
 from outcrop.surrogates.situation import Situation
 from outcrop.typing import Matrix, Points
 
@@ -53,7 +53,7 @@ class OneHot(Kind):
     """
 
     label = "one-hot GP"
-    search = Search.ONE_HOT_CUBE
+    search_domain = SearchDomain.ONE_HOT_CUBE
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         """The surrogate of the cube's points."""

@@ -6,7 +6,7 @@ learnt with the objective. `Kind.surrogate` is given all of it, and returns a su
 
 from __future__ import annotations
 
-__all__ = ["GivenModel", "GivenSurrogate", "Kind", "KernelKind", "Plain", "Search", "kind_of"]
+__all__ = ["GivenModel", "GivenSurrogate", "Kind", "KernelKind", "Plain", "SearchDomain", "kind_of"]
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.situation import INFERENCE, Situation
 
 
-class Search(Enum):
+class SearchDomain(Enum):
     """What the acquisition of a kind is maximised over."""
 
     SPACE = "the space"
@@ -45,7 +45,7 @@ class Kind(ABC):
                 )
     """
 
-    search: ClassVar[Search] = Search.SPACE
+    search_domain: ClassVar[SearchDomain] = SearchDomain.SPACE
 
     @property
     @abstractmethod

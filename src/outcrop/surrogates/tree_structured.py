@@ -30,7 +30,7 @@ from outcrop.surrogates.branch_gp import BranchGP
 from outcrop.surrogates.contest import Contest, log_odds
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.kind import Kind, Search
+from outcrop.surrogates.kind import Kind, SearchDomain
 from outcrop.surrogates.situation import Priors, Situation
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
 
@@ -57,7 +57,7 @@ class TreeStructured(Kind):
     sees_shared: bool = True
     chance: float = 0.5
     label = "tree-structured GP"
-    search = Search.BRANCHES
+    search_domain = SearchDomain.BRANCHES
 
     def __post_init__(self) -> None:
         if not 0 < self.chance <= 1:
