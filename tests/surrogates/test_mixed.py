@@ -16,7 +16,7 @@ from outcrop.surrogates.inferred import ModelTarget
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
 
-FAST = Slice(chains=2, burn_in=2, patience=2.5)
+FAST = Slice(chains=2, burn_in=1, patience=2.5)
 FAMILIES = {
     "learnt": CoCaBO(),
     "fixed": CoCaBO(mix=0.5),
