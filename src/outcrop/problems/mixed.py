@@ -13,8 +13,7 @@ import numpy as np
 
 from outcrop.problems.base import Formula, Problem
 from outcrop.problems.boxes import CAMEL_MINIMISER
-from outcrop.problems.oscillatory import ackley
-from outcrop.problems.smooth import beale, rosenbrock, six_hump_camel
+from outcrop.problems.formulas import ackley, beale, rosenbrock, six_hump_camel
 from outcrop.space import Categorical, Float, Space
 from outcrop.typing import Params
 
