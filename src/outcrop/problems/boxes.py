@@ -40,7 +40,7 @@ from outcrop.typing import Vector
 
 HOLDER_MINIMISER = (8.055023475736563, 9.664590019241273)  # in the positive quadrant
 CROSS_MINIMISER = 1.3494066171539108
-CAMEL_MINIMISER = (0.08984201310031806, -0.7126564030207396)
+CAMEL_MINIMISER, CAMEL_MINIMUM = (0.08984201310031806, -0.7126564030207396), -1.0316284534898774
 SHUBERT_TROUGH, SHUBERT_PEAK = 4.858056878859826, 5.482864206707613  # of one factor, modulo 2π
 SHUBERT03_TROUGH = 5.791794470920272  # of one term, modulo 2π
 
@@ -118,7 +118,7 @@ def six_hump_camel(x2_limit: float = 1.5) -> Problem:
         "six-hump-camel",
         formulas.six_hump_camel,
         [(-2, 2), (-x2_limit, x2_limit)],
-        minimum=-1.0316284534898774,
+        minimum=CAMEL_MINIMUM,
         minimisers=[(x1, x2), (-x1, -x2)],
         source="Dixon & Szegö 1978",
     )

@@ -169,10 +169,11 @@ def _problem(X: Points) -> tuple[Points, Points, Vector]:
 def _assert_gradient(kernel: Kernel, kernel_bar: Any, loss: Callable[[Kernel], float]) -> None:
     """Compare `kernel_bar` with finite differences of `loss` in every number of `kernel`."""
     for steps, number in numbers(kernel):
-        expected = central_differences(
-            lambda value, steps=steps: loss(with_number(kernel, steps, value)), number
-        )
-        actual = kernel_bar
+
+        def changed(value: Vector, steps: Any = steps) -> float:
+            return loss(with_number(kernel, steps, value))
+
+        expected, actual = central_differences(changed, number), kernel_bar
         for step in steps:
             actual = actual[step] if isinstance(step, int) else getattr(actual, step)
         np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-7, err_msg=f"{steps}")
