@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["Declared", "declared_tree", "grown"]
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from outcrop.integrations.conditions import Chooser, Condition
 from outcrop.integrations.parameter_tree import ChoiceItem, Item, OptionGroup, Tree, ValueItem
@@ -163,13 +163,10 @@ def _with_last_names(items: Sequence[Item], clear: set[str]) -> tuple[Item, ...]
     for item in items:
         names = (*item.names, item.key) if item.key in clear else item.names
         if isinstance(item, ValueItem):
-            found.append(ValueItem(item.key, names, item.parameter, item.codes))
+            found.append(replace(item, names=names))
         else:
-            groups = [
-                OptionGroup(group.label, group.codes, _with_last_names(group.items, clear))
-                for group in item.groups
-            ]
-            found.append(ChoiceItem(item.key, names, tuple(groups)))
+            groups = [replace(g, items=_with_last_names(g.items, clear)) for g in item.groups]
+            found.append(replace(item, names=names, groups=tuple(groups)))
     return tuple(found)
 
 

@@ -22,6 +22,8 @@ __all__ = [
     "SHADE",
     "along_bottom",
     "axes_or_new",
+    "draw_score",
+    "given_axes",
     "legend",
     "new_figure",
     "on_map",
@@ -79,7 +81,19 @@ def axes_or_new(axes: Axes | None = None, size: tuple[float, float] = (7.0, 4.2)
     return new_figure(size).add_subplot() if axes is None else axes
 
 
-def panels(axes: AxesGiven, needed: int) -> tuple[Axes, ...]:
+def panels(
+    axes: AxesGiven, rows: int, columns: int, size: tuple[float, float], **layout: Any
+) -> tuple[Axes, ...]:
+    """The axes a user gave, at most one for each panel, or those of a new figure of that size.
+
+    `layout` are further arguments of `Figure.subplots`.
+    """
+    if axes is not None:
+        return given_axes(axes, rows * columns)
+    return tuple(new_figure(size).subplots(rows, columns, squeeze=False, **layout).flat)
+
+
+def given_axes(axes: AxesGiven, needed: int) -> tuple[Axes, ...]:
     """The axes a user gave, one or several, for a picture of up to `needed` panels."""
     given = tuple(np.atleast_1d(np.asarray(axes, dtype=object)).flat)
     if not 1 <= len(given) <= needed:
@@ -137,6 +151,15 @@ def shown(values: Matrix, better: str) -> tuple[float, float]:
     if better == "low":
         return low, min(high, low + FAR * (middle - low)) if middle > low else high
     return max(low, high - FAR * (high - middle)) if middle < high else low, high
+
+
+def draw_score(axes: Axes, x: Vector, score: Vector, label: str) -> None:
+    """Draw an acquisition as a curve over a filled area."""
+    bottom, _ = peaks(score)
+    shown = np.maximum(score, bottom)
+    axes.fill_between(x, bottom, shown, color=SHADE, lw=0)
+    axes.plot(x, shown, color=INK, lw=1.0)
+    axes.set_ylabel(label)
 
 
 def peaks(score: Vector) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from outcrop.errors import MethodError
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
 from outcrop.plots.canvas import AxesGiven, Style
-from outcrop.plots.mean import draw_mean
+from outcrop.plots.slice_layers import draw_mean
 from outcrop.plots.space_slice import Drawable, SpaceSlice, numbers_of, reader_of
 from outcrop.strategies import Strategy
 from outcrop.strategies.wrapped_model import model_of, with_model
@@ -57,7 +57,7 @@ def latents(
     study = reader_of(study)
     moved = _Moved.of(study, spread)
     cut = SpaceSlice.of(study, names, at)
-    drawn = _beside() if axes is None else canvas.panels(axes, 2)
+    drawn = canvas.panels(axes, 1, 2, (10.0, 4.0))
     _by_number(drawn[0], moved)
     if len(drawn) > 1:
         draw_mean(drawn[1], moved.belief, cut)
@@ -207,8 +207,3 @@ def _numbers(axes: Axes, moved: _Moved, places: dict[int, tuple[float, float]]) 
             path_effects=pale,
             zorder=8,
         )
-
-
-def _beside() -> tuple[Axes, ...]:
-    figure = canvas.new_figure((10.0, 4.0))
-    return tuple(figure.subplots(1, 2))

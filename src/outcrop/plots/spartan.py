@@ -12,8 +12,8 @@ import numpy as np
 from outcrop.kernels import LocalGlobal
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels
+from outcrop.plots.slice_layers import mark_sites
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, Drawable, SpaceSlice, reader_of
-from outcrop.plots.trial_marks import mark_sites
 from outcrop.typing import Matrix, Params, Points, Vector
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from outcrop.errors import NoBelief
 from outcrop.plots import canvas
 from outcrop.plots.canvas import Style
 from outcrop.plots.space_slice import reader_of
-from outcrop.study.best_trial import best_of
-from outcrop.study.trial import Trial
+from outcrop.study.trial import Trial, best_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -40,7 +40,7 @@ def warping(
     study = reader_of(study)
     found = inner_kernels(study, Warp, HINT)
     chosen = _chosen([Axis(column) for column in numbers_of(study.space)], found, names)
-    drawn = _grid(len(chosen)) if axes is None else canvas.panels(axes, len(chosen))
+    drawn = _grid(len(chosen)) if axes is None else canvas.given_axes(axes, len(chosen))
     u = np.linspace(0.0, 1.0, FINE)
     for panel, axis in zip(drawn, chosen, strict=False):
         x = axis.from_unit(u)

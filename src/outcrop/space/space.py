@@ -26,7 +26,7 @@ from outcrop.space.tree import Branch, Column, Node
 from outcrop.typing import (
     Conditions,
     Configuration,
-    Json,
+    JsonDict,
     Mask,
     Matrix,
     Params,
@@ -247,7 +247,7 @@ class Space:
 
     # Serialisation
 
-    def to_json(self) -> Json:
+    def to_json(self) -> JsonDict:
         """The declaration as a JSON object; `from_json` reads it back."""
         data = {"version": serial.VERSION, "parameters": serial.write_group(self.declared)}
         return data | serial.write_blocks(self.input_covariance)

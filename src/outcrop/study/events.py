@@ -174,21 +174,7 @@ class Stopped(Event):
     at: float = 0.0
 
 
-KINDS: dict[str, type[Event]] = {
-    kind.__name__: kind
-    for kind in (
-        Created,
-        Asked,
-        Told,
-        Failed,
-        Expired,
-        Late,
-        Released,
-        Added,
-        Enqueued,
-        Stopped,
-    )
-}
+KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 
 
 def to_text(event: Event) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from outcrop.errors import AllTrialsFailed, ObjectiveError, SpaceExhausted
 from outcrop.study.argument_checks import checked_count, checked_seconds
-from outcrop.study.running import lease_renewal
+from outcrop.study.running import running_trials
 from outcrop.study.running.evaluation import checked_objective, described
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
@@ -63,7 +63,7 @@ def run(
     called = functions(callbacks, "callbacks")
     with (
         Interrupts() as interrupts,
-        lease_renewal.Heartbeat(study, lease_renewal.LEASE) as heartbeat,
+        running_trials.Heartbeat(study, running_trials.LEASE) as heartbeat,
     ):
         trials = RunningTrials(study, tally, heartbeat)
         try:

@@ -1,16 +1,19 @@
-"""The trials of a run between their ask and their tell."""
+"""The trials of a run between their ask and their tell, and the renewal of their leases.
+
+A trial whose lease expires is handed out again.
+"""
 
 from __future__ import annotations
 
-__all__ = ["RunningTrial", "RunningTrials", "attempt"]
+__all__ = ["LEASE", "Heartbeat", "RunningTrial", "RunningTrials", "attempt"]
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from outcrop.errors import StorageError, TrialError
-from outcrop.study.running import lease_renewal
 from outcrop.study.running.evaluation import described
 from outcrop.study.running.progress import RunTally
 from outcrop.study.running.protocol import Runnable
@@ -19,6 +22,51 @@ from outcrop.study.running.workers import Job
 from outcrop.study.trial import Trial
 
 logger = logging.getLogger(__name__)
+
+LEASE = 60.0  # seconds after a crash until the trial is handed out again
+
+
+class Heartbeat:
+    """A thread that renews the leases of running trials while the block lasts.
+
+    An error is logged, and the renewal is tried again: a lost lease costs one evaluation, not the
+    run.
+    """
+
+    def __init__(self, study: Runnable, lease: float) -> None:
+        self._study = study
+        self._lease = lease
+        self._numbers: list[int] = []  # a number is there twice if it was handed out here again
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="outcrop-heartbeat", daemon=True)
+
+    def hold(self, number: int) -> None:
+        with self._lock:
+            self._numbers.append(number)
+
+    def let_go(self, number: int) -> None:
+        with self._lock:
+            self._numbers.remove(number)
+
+    def __enter__(self) -> Heartbeat:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._done.wait(self._lease / 3):
+            with self._lock:
+                numbers = sorted(set(self._numbers))
+            if not numbers:
+                continue
+            try:
+                self._study.renew(numbers, self._lease)
+            except Exception as error:
+                logger.warning("the leases of trials %s could not be renewed: %s", numbers, error)
 
 
 @dataclass(eq=False)
@@ -35,7 +83,7 @@ class RunningTrials:
 
     study: Runnable
     tally: RunTally
-    heartbeat: lease_renewal.Heartbeat
+    heartbeat: Heartbeat
     each: list[RunningTrial] = field(default_factory=list)
     asked: int = 0
     store_failed: bool = False  # while a failed run was being ended
@@ -45,7 +93,7 @@ class RunningTrials:
 
     def ask(self) -> RunningTrial:
         """The next trial, or `SpaceExhausted`; its lease is renewed until it is told."""
-        running = RunningTrial(self.study.ask(lease=lease_renewal.LEASE))
+        running = RunningTrial(self.study.ask(lease=LEASE))
         self.each.append(running)
         self.heartbeat.hold(running.trial.number)
         self.asked += 1

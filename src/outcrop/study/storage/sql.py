@@ -148,10 +148,7 @@ class SqlStorage:
         return self._change(study, work)
 
     def acquire(self, study: int, lease: Lease) -> bool:
-        def work(connection: Connection) -> bool:
-            return self._take(connection, study, [lease])
-
-        return self._change(study, work, durable=False)
+        return self._change(study, lambda it: self._take(it, study, [lease]), durable=False)
 
     def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
         checked_seconds(seconds)
@@ -166,12 +163,8 @@ class SqlStorage:
 
     def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
         mine = _among(study, keys) & (leases.c.owner == owner)
-
-        def work(connection: Connection) -> None:
-            connection.execute(delete(leases).where(mine))
-
         with suppress(StudyError):
-            self._change(study, work, durable=False)
+            self._change(study, lambda it: it.execute(delete(leases).where(mine)), durable=False)
 
     def leases(self, study: int) -> dict[str, LeaseStatus]:
         def work(connection: Connection) -> dict[str | None, LeaseStatus]:
