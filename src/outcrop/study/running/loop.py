@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 from outcrop.errors import AllTrialsFailed, ObjectiveError, SpaceExhausted
 from outcrop.study.argument_checks import checked_count, checked_seconds
-from outcrop.study.running import running_trials
 from outcrop.study.running.evaluation import checked_objective, described
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
@@ -61,11 +60,7 @@ def run(
         tally.consider(trial)
     checked_objective(objective)
     called = functions(callbacks, "callbacks")
-    with (
-        Interrupts() as interrupts,
-        running_trials.Heartbeat(study, running_trials.LEASE) as heartbeat,
-    ):
-        trials = RunningTrials(study, tally, heartbeat)
+    with Interrupts() as interrupts, RunningTrials(study, tally) as trials:
         try:
             workers = workers_for(objective, n_workers, executor, trial_timeout, interrupts)
             tally.workers = workers.size
