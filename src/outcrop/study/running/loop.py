@@ -115,7 +115,9 @@ class Loop:
 
     def _go(self) -> None:
         while True:
-            self._tell_what_arrived()
+            while done := self.trials.done():
+                for running in done:
+                    self._finish(running)
             self.interrupts.check()
             if not self.reason and len(self.trials) < self.workers.size:
                 self.reason = self.workers.broken or self.limits.reached(
@@ -138,11 +140,6 @@ class Loop:
             return
         self._show(thinking=time.perf_counter() - began)
         running.job = self.workers.start(running.trial)
-
-    def _tell_what_arrived(self) -> None:
-        while done := self.trials.done():
-            for running in done:
-                self._finish(running)
 
     def _finish(self, running: RunningTrial) -> None:
         """Tell the outcome of a trial, then call the callbacks."""
