@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 export OPENBLAS_NUM_THREADS = 1
 export OMP_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
+# Without bytecode, each of the processes that tests start would compile the library anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo check quick models others test slow bench reproduce docs pictures clean
 .DEFAULT_GOAL := help

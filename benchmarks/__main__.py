@@ -26,6 +26,7 @@ BENCHMARKS = {
     "surrogates": False,
     "tree": False,
     "noisy_inputs": False,
+    "recorded": False,
     "suggestion": True,
     "regret": True,
     "conditional": True,

@@ -47,6 +47,18 @@ class Free:
     prior: Prior
     size: int | Per | None  # None is a scalar, not a vector of one
 
+    def size_for(self, data: Observations) -> int:
+        """The number of values, given the data."""
+        match self.size:
+            case Per.DIMENSION:
+                return data.dimension
+            case Per.OBSERVATION:
+                return len(data)
+            case None:
+                return 1
+            case size:
+                return size
+
 
 def free(prior: Prior, size: int | Per | None = None) -> Any:
     """Leave this number (or vector of `size` independent ones) to inference, under `prior`."""
@@ -71,7 +83,7 @@ def changed(node: T, **values: Any) -> T:
     return node if same else shaped(node, **{**own, **values})
 
 
-def _is_same(one: Any, other: Any) -> bool:
+def _is_same(one: object, other: object) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
         return all(map(is_, one, other))
     return one is other
@@ -79,18 +91,22 @@ def _is_same(one: Any, other: Any) -> bool:
 
 def stacked(nodes: Sequence[T]) -> T:
     """Values of the same structure as one, whose numbers have a leading axis `(len(nodes), …)`."""
-    first: Any = nodes[0]
+    return _stacked(nodes)
+
+
+def _stacked(nodes: Sequence[Any]) -> Any:
+    first = nodes[0]
     if isinstance(first, float | np.ndarray):
-        return np.stack(nodes)  # type: ignore[return-value, arg-type]
+        return np.stack(nodes)
     if isinstance(first, tuple) or (is_dataclass(first) and not isinstance(first, type)):
         parts = [
-            stacked(list(children))
+            _stacked(children)
             for children in zip(*([c for _, c in _children(node)] for node in nodes), strict=True)
         ]
         if isinstance(first, tuple):
-            return tuple(parts)  # type: ignore[return-value]
+            return tuple(parts)
         names = (name for name, _ in _children(first))
-        return shaped(first, **dict(zip(names, parts, strict=True)))  # type: ignore[return-value]
+        return shaped(first, **dict(zip(names, parts, strict=True)))
     return first
 
 
@@ -141,12 +157,7 @@ class Layout(Generic[M]):
         slots: list[Slot] = []
         start = 0
         for name, hole in _holes(model, ""):
-            size = {
-                Per.DIMENSION: data.dimension,
-                Per.OBSERVATION: len(data),
-                None: 1,
-            }.get(hole.size, hole.size)  # type: ignore[arg-type]
-            assert isinstance(size, int)
+            size = hole.size_for(data)
             latent = hole.size is Per.OBSERVATION and hole.prior == Normal(0.0, 1.0)
             part = slice(start, start + size)
             slots.append(Slot(name, hole.prior.for_size(size), part, hole.size is None, latent))
@@ -252,7 +263,7 @@ class Layout(Generic[M]):
         return _builder(self.model, "", slots) or (lambda theta: self.model)
 
 
-def _holes(node: Any, prefix: str) -> Iterator[tuple[str, Free]]:
+def _holes(node: object, prefix: str) -> Iterator[tuple[str, Free]]:
     """Every free slot below `node`, depth first in field order."""
     if isinstance(node, Free):
         yield prefix, node
@@ -261,14 +272,14 @@ def _holes(node: Any, prefix: str) -> Iterator[tuple[str, Free]]:
         yield from _holes(child, f"{prefix}.{name}" if prefix else name)
 
 
-def _children(node: Any) -> Iterator[tuple[str, Any]]:
+def _children(node: object) -> Iterator[tuple[str, Any]]:
     if isinstance(node, tuple):
         yield from ((str(i), child) for i, child in enumerate(node))
     elif is_dataclass(node) and not isinstance(node, type):
         yield from ((field.name, getattr(node, field.name)) for field in fields(node))
 
 
-def _builder(node: Any, prefix: str, slots: dict[str, Slot]) -> Callable[[Vector], Any] | None:
+def _builder(node: object, prefix: str, slots: dict[str, Slot]) -> Callable[[Vector], Any] | None:
     """The function from θ to a filled copy of `node`; None if nothing below it is free."""
     if isinstance(node, Free):
         slot = slots[prefix]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 __all__ = [
     "Conditions",
+    "Configuration",
     "Indices",
+    "Json",
     "JsonObject",
     "Mask",
     "Matrix",
@@ -33,6 +35,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 Indices: TypeAlias = NDArray[np.intp]
 Rng: TypeAlias = np.random.Generator
 Params: TypeAlias = Mapping[str, Any]
+Configuration: TypeAlias = dict[str, Any]  # parameters by name, with nested ones as dicts
+Json: TypeAlias = dict[str, Any]  # an object as the json module reads and writes it
 JsonObject: TypeAlias = Mapping[str, object]
 
 # Pairs (column of a choice, code of an option); a point is inside where all of them hold.

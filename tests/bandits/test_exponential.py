@@ -34,7 +34,7 @@ def games(draw, spread=6.0):
 
 
 @given(games())
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 def test_the_cap_agrees_with_bisection(game):
     logs, gamma, plays = game
     expected, _ = by_bisection(np.exp(logs), gamma, plays)
@@ -56,7 +56,7 @@ def test_the_cap_agrees_with_its_closed_form(n_capped, plays, rng):
 
 
 @given(games(spread=1e9) | games(spread=800))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 def test_probabilities_sum_to_the_number_of_plays_for_weights_of_any_size(game):
     logs, gamma, plays = game
     p = inclusion_probabilities(*game)

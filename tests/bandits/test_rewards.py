@@ -10,7 +10,7 @@ finite = st.floats(-1.7e308, 1.7e308)
 
 
 @given(st.lists(finite, min_size=1, max_size=8))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 def test_normalised_rewards_keep_their_order_and_lie_in_the_unit_interval(rewards):
     low, high = min(rewards), max(rewards)
     scaled = normalised(rewards, low, high)
@@ -34,7 +34,7 @@ def test_rewards_on_an_empty_scale_teach_nothing(rng):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.floats(-1e6, 1e6)), max_size=12))
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 def test_best_so_far_is_the_largest_value_of_each_arm(plays):
     arms, values = [arm for arm, _ in plays], [value for _, value in plays]
     found = best_so_far(arms, values, n_arms=5)

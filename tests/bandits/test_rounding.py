@@ -74,7 +74,7 @@ def whole_sums(draw):
 
 
 @given(whole_sums(), st.integers(0, 2**32))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 def test_a_draw_has_as_many_arms_as_the_probabilities_sum_to(p, seed):
     drawn = dep_round(p, np.random.default_rng(seed))
     assert len(drawn) == round(sum(p))

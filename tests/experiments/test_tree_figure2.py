@@ -28,14 +28,23 @@ def test_a_run_starts_with_one_point_in_each_leaf(problem):
     }
 
 
-@pytest.mark.parametrize("method", [*tree_figure2.METHODS, "random"])
+QUICK = ("tree", "random")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=() if method in QUICK else pytest.mark.slow)
+        for method in [*tree_figure2.METHODS, "random"]
+    ],
+)
 def test_every_method_goes_on_from_the_same_start_without_trouble(method, monkeypatch):
-    monkeypatch.setattr(tree_figure2, "TRIALS", 7)
+    monkeypatch.setattr(tree_figure2, "TRIALS", 5)
     problem = problem_of("tree-small-shared")
     initial = initial_points(problem.space, 4, 1, OnePerBranch())
     found = tree_figure2.run({"problem": "tree-small-shared", "method": method}, 1)
     np.testing.assert_allclose(found["values"][:4], [problem(p) for p in initial], atol=1e-12)
-    assert (len(found["values"]), found["n_initial"], found["fallbacks"]) == (7, 4, 0)
+    assert (len(found["values"]), found["n_initial"], found["fallbacks"]) == (5, 4, 0)
     assert len(found["right"]) == len(tree_figure2.SHOWN)
 
 

@@ -118,7 +118,7 @@ def test_a_sweep_of_a_correlated_normal_is_exact_in_every_direction():
 
 
 @EVERY_KNOWN
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0])
 def test_a_chain_thinned_to_its_effective_size_has_the_known_distribution(name, seed):
     function, exact = KNOWN[name]
     chain = slice_chain(Known(coordinate(function)), np.random.default_rng(seed), 6000)[:, 0]
@@ -193,7 +193,7 @@ def test_only_chains_that_fell_out_of_patience_start_cold(dim):
 def test_latents_and_other_coordinates_are_moved_together_without_bias(steps):
     """Parameters and data drawn jointly keep their law when parameters move [Geweke 2004]."""
     rng = np.random.default_rng(6)
-    moved, residuals = np.empty((1500, 3)), np.empty(1500)
+    moved, residuals = np.empty((800, 3)), np.empty(800)
     inference = Slice(chains=1, sweeps=3, elliptical_steps=steps)
     for i in range(len(moved)):
         theta = rng.normal(size=3)

@@ -10,12 +10,15 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution
 from optuna.trial import TrialState, create_trial
 
 from outcrop.errors import MethodError, SpaceError
+from outcrop.inference import Slice
 from outcrop.integrations.optuna import OutcropSampler
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
-from outcrop.strategies import Sequence
+from outcrop.strategies import Method, Sequence
+from outcrop.strategies.initial import LatinHypercube
 from tests.integrations.objectives import Spy, nested
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
+FAST = Method(inference=Slice(chains=2, burn_in=2), initial=LatinHypercube(10))
 MODEL = CategoricalDistribution(["linear", "mlp"])
 UNIT = FloatDistribution(0, 1)
 TREE = Space(
@@ -58,6 +61,7 @@ def test_three_levels_of_choices_are_learnt_as_they_are():
     assert study.sampler.space_of(study) == TREE
 
 
+@pytest.mark.slow
 def test_the_best_leaf_of_three_levels_is_found():
     study = create(method="auto")
     study.optimize(nested, n_trials=45)
@@ -78,7 +82,7 @@ def test_the_space_is_unknown_before_the_first_trial():
 
 
 def test_the_same_seed_gives_the_same_trials():
-    studies = [create(method="auto", seed=seed) for seed in (3, 3, 4)]
+    studies = [create(method=FAST, seed=seed) for seed in (3, 3, 4)]
     for study in studies:
         study.optimize(nested, n_trials=14)
     first, again, other = ([trial.params for trial in study.trials] for study in studies)
@@ -86,7 +90,7 @@ def test_the_same_seed_gives_the_same_trials():
 
 
 def test_maximising_the_negative_asks_for_the_same_trials():
-    least, most = create(method="auto"), create(method="auto", direction="maximize")
+    least, most = create(method=FAST), create(method=FAST, direction="maximize")
     least.optimize(nested, n_trials=14)
     most.optimize(lambda trial: -nested(trial), n_trials=14)
     assert [t.params for t in least.trials] == [t.params for t in most.trials]

@@ -21,6 +21,10 @@ class TestBasics(suite.BasicSamplerTestCase):
 
 
 class TestRelativeSampling(suite.RelativeSamplerTestCase):
+    test_sample_relative_numerical = pytest.mark.slow(  # 36 pairs of ranges
+        suite.RelativeSamplerTestCase.test_sample_relative_numerical
+    )
+
     @pytest.fixture
     def sampler(self, sampler):
         return sampler

@@ -25,7 +25,7 @@ def uniform(space, n, seed=0):
     return space.from_uniform(np.random.default_rng(seed).random((n, len(space.columns))))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(spaces(), st.integers(0, 100))
 def test_candidates_are_legal_and_distinct(space, seed):
     assume(space.columns)
@@ -35,7 +35,7 @@ def test_candidates_are_legal_and_distinct(space, seed):
     assert len(np.unique(X, axis=0)) == len(X)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(spaces(), st.integers(0, 100))
 def test_perturbed_and_resampled_points_are_legal(space, seed):
     assume(space.columns)
@@ -125,7 +125,7 @@ def test_distinct_keeps_the_first_of_equal_rows():
     np.testing.assert_array_equal(distinct(X), X[[0, 1, 3]])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(spaces())
 def test_enumeration_is_complete_and_without_repeats(space):
     assume(space.size is not None and space.size <= 20_000)

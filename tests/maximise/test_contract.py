@@ -27,7 +27,7 @@ def test_the_maximiser_keeps_its_contract(check, space):
 
 @pytest.mark.parametrize("check", MAXIMISER_CONTRACT, ids=lambda check: check.__name__)
 def test_the_contract_holds_on_random_spaces(check):
-    @settings(max_examples=100, deadline=None, database=None)
+    @settings(max_examples=25, deadline=None, database=None)
     @given(spaces(), st.integers(0, 100), st.booleans())
     def holds(space, seed, flat):
         check(QUICK, space, Constant(0.5) if flat else Waves.on(space, seed))
@@ -35,7 +35,7 @@ def test_the_contract_holds_on_random_spaces(check):
     holds()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(spaces(), st.integers(0, 100))
 def test_random_finite_spaces_are_solved_when_enumerated(space, seed):
     function = Waves.on(space, seed)

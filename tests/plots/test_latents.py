@@ -140,7 +140,8 @@ def test_an_outlier_is_the_farthest_off():
     x = np.linspace(0.02, 0.98, 17)
     values = 4 * (x - 0.6) ** 2
     values[5] += 1.0
-    left, _ = plots.latents(told("latent", x, values))
+    method = oc.Method(Latent((0.1,)), Slice(chains=4, burn_in=32))
+    left, _ = plots.latents(told(method, x, values))
     assert np.argmax(medians(left)[:, 1]) == 5
 
 

@@ -4,6 +4,7 @@ import pytest
 import outcrop as oc
 from outcrop import plots
 from outcrop.errors import MethodError, NoBelief, ParamsError
+from outcrop.inference import MAP
 from outcrop.plots.space_slice import Axis, SpaceSlice
 from tests.plots.pictures import labelled, render
 
@@ -48,7 +49,7 @@ def tree():
             "seed": oc.Fixed(7),
         }
     )
-    study = oc.Optimizer(space, seed=0)
+    study = oc.Optimizer(space, method=oc.Method(inference=MAP(starts=1)), seed=0)
     rng = np.random.default_rng(5)
     for params in space.sample(rng, 40):
         if params["opt"] != "none":

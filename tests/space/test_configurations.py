@@ -15,7 +15,7 @@ from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from tests.space.strategies import configurations, spaces
 
 thorough = settings(
-    max_examples=200,
+    max_examples=80,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

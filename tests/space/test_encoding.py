@@ -15,9 +15,9 @@ from tests.space.strategies import configurations, spaces
 
 slow_draws = [HealthCheck.too_slow, HealthCheck.data_too_large]
 thorough = settings(
-    max_examples=1000, deadline=None, derandomize=True, suppress_health_check=slow_draws
+    max_examples=150, deadline=None, derandomize=True, suppress_health_check=slow_draws
 )
-brief = settings(thorough, max_examples=300)
+brief = settings(thorough, max_examples=80)
 
 TREE = Space(
     {

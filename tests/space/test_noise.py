@@ -17,7 +17,7 @@ from outcrop.errors import ParamsError, SpaceError
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.space.noise import checked_number, position, restricted
 
-thorough = settings(max_examples=200, deadline=None, derandomize=True)
+thorough = settings(max_examples=80, deadline=None, derandomize=True)
 
 COVARIANCE = {("x", "model.b.k"): [[4.0, -0.3], [-0.3, 0.25]]}
 SPACE = Space(

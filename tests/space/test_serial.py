@@ -13,7 +13,7 @@ from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from tests.space.strategies import spaces
 
 thorough = settings(
-    max_examples=1000,
+    max_examples=150,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -40,7 +40,7 @@ def test_json_brings_back_an_equal_space(space):
 
 
 @given(spaces())
-@settings(thorough, max_examples=300)
+@settings(thorough, max_examples=80)
 def test_repr_evaluates_to_an_equal_space(space):
     assert eval(repr(space), dict(vars(outcrop.space))) == space
     for parameter in space.parameters.values():
@@ -101,7 +101,7 @@ def test_a_damaged_or_newer_file_is_refused_with_the_reason(data, fragments):
 
 
 @given(spaces(depth=2), spaces(depth=2))
-@settings(thorough, max_examples=200)
+@settings(thorough, max_examples=80)
 def test_spaces_differ_exactly_if_they_are_not_equal(one, other):
     assert one.difference(one) == []
     assert Space.from_json(one.to_json()).difference(one) == []

@@ -13,7 +13,7 @@ from outcrop.errors import SpaceError
 from outcrop.space import Branch, Categorical, Choice, Fixed, Float, Int, Space
 from tests.space.strategies import spaces
 
-brief = settings(max_examples=200, deadline=None, derandomize=True)
+brief = settings(max_examples=80, deadline=None, derandomize=True)
 
 
 def test_parameters_are_listed_in_declaration_order_with_flat_names():

@@ -37,7 +37,6 @@ def test_posterior_and_likelihood_are_those_of_the_dense_process(seed, basis, se
     X = random_points(space, 12, rng)
     ours, theirs = model.condition(data), dense(model).condition(data)
     assert model.log_likelihood(data) == pytest.approx(theirs.log_likelihood, abs=1e-8)
-    assert ours.log_likelihood == pytest.approx(theirs.log_likelihood, abs=1e-8)
     for mine, other in zip(ours.predict(X), theirs.predict(X), strict=True):
         np.testing.assert_allclose(mine, other, atol=1e-8)
     for mine, other in zip(ours.predict_joint(X), theirs.predict_joint(X), strict=True):

@@ -15,7 +15,7 @@ from outcrop.kernels import Matern52
 from outcrop.space import Choice, Float, Space
 from outcrop.surrogates import GP, GPPosterior, Inferred, LeafwisePosterior, TreeStructured
 from outcrop.surrogates.branch_chains import BranchChains
-from outcrop.surrogates.contest import LOUDEST, RESOLUTION, Contest, log_odds
+from outcrop.surrogates.contest import MOST_CHANGE, RESOLUTION, Contest, log_odds
 from outcrop.surrogates.situation import NoiseFacts, Situation
 from tests.surrogates.trees import bound, random_data, random_space
 
@@ -68,7 +68,7 @@ def test_the_odds_move_by_the_densities_of_results_before_they_were_told(seed, s
             (mean,), (var,) = posterior.predict(data.X[i : i + 1])
             spread = np.sqrt(var + model.noise + RESOLUTION**2)
             densities.append(norm(mean, spread).logpdf(data.y[i]))
-        expected += np.clip(densities[0] - densities[1], -LOUDEST, LOUDEST)
+        expected += np.clip(densities[0] - densities[1], -MOST_CHANGE, MOST_CHANGE)
     assert after.state["lead"] == pytest.approx(expected, rel=1e-6, abs=1e-6)
     believed = LeafwisePosterior if expected >= 0 else GPPosterior
     assert all(isinstance(part, believed) for part in after.components)

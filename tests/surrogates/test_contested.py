@@ -13,7 +13,7 @@ from outcrop.kernels import Matern52, Offset, Scaled
 from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.surrogates import GP, Inferred, Treed, TreedGP
-from outcrop.surrogates.contest import LOUDEST, RESOLUTION
+from outcrop.surrogates.contest import MOST_CHANGE, RESOLUTION
 from outcrop.surrogates.partition import Partition
 from outcrop.surrogates.treed import CHANCE, Contested
 
@@ -82,7 +82,7 @@ def test_the_odds_move_by_the_densities_of_results_before_they_were_told(seed, s
             (mean,), (var,) = posterior.predict(data.X[i : i + 1])
             var += model.noise + RESOLUTION**2 + (0.0 if noise is None else noise[i])
             densities.append(norm(mean, np.sqrt(var)).logpdf(data.y[i]))
-        expected += np.clip(densities[0] - densities[1], -LOUDEST, LOUDEST)
+        expected += np.clip(densities[0] - densities[1], -MOST_CHANGE, MOST_CHANGE)
     assert len(partition) > 1
     assert after.state["lead"] == pytest.approx(expected, rel=1e-6, abs=1e-6)
     assert leaves_of(after) == (1 if expected <= 0 else len(surrogate.tree.partition(data)))

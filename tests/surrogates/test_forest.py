@@ -16,6 +16,7 @@ from outcrop.strategies import Method, strategy_for
 from outcrop.strategies.initial import Sobol
 from outcrop.surrogates import Forest
 from outcrop.surrogates.forest_growth import grow
+from outcrop.surrogates.situation import Situation
 from outcrop.testing import POSTERIOR_CONTRACT, STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
 
@@ -195,7 +196,7 @@ def test_draws_have_the_moments_that_are_predicted():
 
 def test_columns_that_are_not_active_count_as_their_defaults():
     space = EVERY_SPACE["conditional"]
-    forest = Forest(trees=4).for_space(space)
+    forest = Forest(trees=4).surrogate(Situation(space))
     rng = np.random.default_rng(0)
     X = space.from_uniform(rng.random((30, len(space.columns))))
     belief = forest.fit(Observations(X, X.sum(1)), rng)

@@ -23,6 +23,7 @@ from outcrop.surrogates import (
     Latent,
     LeafwisePosterior,
     Mixture,
+    Situation,
     Spartan,
     Treed,
     TreedGP,
@@ -146,8 +147,9 @@ def test_the_pseudo_likelihood_weighs_a_leaf_twice_and_its_ancestors_harmonicall
 @pytest.mark.parametrize("leaves", [None, Warped(), Spartan()], ids=repr)
 def test_gradients_of_the_pseudo_posterior_agree_with_finite_differences(leaves, rng):
     data = observations()
-    inner = Matern52(LENGTHSCALES) if leaves is None else leaves.around(Matern52(LENGTHSCALES), 2)
-    model = GP(Scaled(free(LogNormal()), inner), noise=free(LogNormal(-4.0)), mean=0.3)
+    situation = Situation(EVERY_SPACE["box"])
+    kernel = situation.kernel() if leaves is None else leaves.kernel(situation)
+    model = GP(kernel, noise=free(LogNormal(-4.0)), mean=0.3)
     factors = [Observations(data.X[i::3], data.y[i::3]) for i in range(3)]
     target = AncestryTarget(model, factors[0], Ancestry.of(factors))
     theta = target.sample_prior(rng, 1)[0]

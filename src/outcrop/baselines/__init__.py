@@ -1,4 +1,4 @@
-"""What is kept to be compared with: models and searches that papers hold their own against."""
+"""Baselines: models and searches that are kept for comparison with papers."""
 
 from __future__ import annotations
 

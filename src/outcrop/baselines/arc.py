@@ -1,4 +1,4 @@
-"""Gaussian processes that keep irrelevant parameters apart from all their values."""
+"""The arc kernel of conditional spaces: an inactive parameter differs from all its values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNIT = (1.0,)
 
 @dataclass(frozen=True, eq=False)
 class ArcEmbedding(LearntMap):
-    """`kernel` of an embedding in which an irrelevant parameter differs from all values.
+    """`kernel` of an embedding in which an irrelevant parameter differs from all its values.
 
         gᵢ(x) = ωᵢ (sin πρᵢxᵢ, cos πρᵢxᵢ) where parameter i is relevant, (0, 0) elsewhere
 
@@ -105,7 +105,7 @@ def _halves(total: Vector) -> Vector:
 
 @dataclass(frozen=True)
 class Arc(DenseBranches):
-    """One process that keeps irrelevant parameters apart: see `ArcEmbedding`.
+    """One Gaussian process with the arc kernel, see `ArcEmbedding`.
 
         oc.Method(surrogate=oc.baselines.Arc())
 

@@ -1,4 +1,4 @@
-"""Gaussian processes of a conditional space by the nodes that two branches have in common."""
+"""Gaussian processes of a conditional space with a kernel that sums over common nodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.space_nodes import nodes_of
 from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
-NodeTerm: TypeAlias = tuple[Conditions, tuple[int, ...], int]  # columns seen, index of the variance
+NodeTerm: TypeAlias = tuple[Conditions, tuple[int, ...], int]  # columns, index of the variance
 
 # Templates of the kernels of nodes.
 MATERN, OVERLAP = Matern52(np.ones(1)), Overlap(np.ones(1))
@@ -37,14 +37,14 @@ class CommonNodeSum(Kernel):
     """k = Σ_v s_v² k_v(x, x'), over the nodes v on the branches of both configurations.
 
     A node is `(conditions, columns, level)`: its conditions, the columns of all parameters from the
-    root down to it, and the index of its variance. k_v is Matérn-5/2 in the numbers and an
-    overlap kernel in the categories it sees. A column has the same lengthscale at every node.
+    root down to it, and the index of its variance. k_v is Matérn-5/2 in the numbers and an overlap
+    kernel in the categories among its columns. A column has the same lengthscale at every node.
 
         nodes = (((), (1,), 0), (((0, 0),), (1, 2), 1), (((0, 1),), (1, 3), 1))
         CommonNodeSum(nodes, numbers=(1, 2, 3), categories=(), variances=[1, 0.5],
                     lengthscales=[0.3, 0.4, 0.5], category_scales=None)
 
-    Unlike with `BranchFeatures`, effects of shared parameters are of any shape; in return the
+    Unlike with `BranchFeatures`, effects of shared parameters may have any shape, but the
     covariance is dense.
     """
 
@@ -150,8 +150,8 @@ class CommonNodes(DenseBranches):
 
         oc.Method(surrogate=oc.baselines.CommonNodes())
 
-    Every node adds an effect of any shape in all that is chosen down to it, see
-    `CommonNodeSum`. Nodes of one depth have one variance; not `tied`, each has its own.
+    Every node adds an effect of all parameters from the root down to it, see `CommonNodeSum`. Nodes
+    of one depth share a variance if `tied`; otherwise each has its own.
     """
 
     tied: bool = True

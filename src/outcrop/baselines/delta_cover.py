@@ -1,7 +1,7 @@
 """A search without gradients: boxes that shrink around the best points of a cover.
 
-After de Freitas, Smola & Zoghi 2012, who cover with an ever finer lattice what may still hold the
-maximum; here, as in Bodin et al. 2020, only boxes around the best points are covered.
+After de Freitas, Smola & Zoghi 2012, who cover the region that may contain the maximum with an ever
+finer lattice; here, as in Bodin et al. 2020, only boxes around the best points are covered.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ WIDEST = 0.1  # half the width of the first boxes
 
 @dataclass(frozen=True)
 class DeltaCover(Maximiser):
-    """Finds the best legal point by covers of ever smaller boxes, and climbs nowhere.
+    """Finds the best legal point by covers of ever smaller boxes, without ascents.
 
         oc.Method(surrogate=oc.surrogates.Latent(), maximiser=oc.baselines.DeltaCover())
 
-    `spread` and `boxed` points are meant for each column of the space. It scores many times more
-    points than `Maximiser`, and what that says of incumbents, ascents and sweeps has no meaning.
+    `spread` and `boxed` are numbers of points per column of the space. It scores many times more
+    points than `Maximiser`, and ignores its options for incumbents, ascents and sweeps.
     """
 
     spread: int = 2000  # points of the first cover, per column

@@ -1,4 +1,4 @@
-"""Dense Gaussian processes whose kernel is made for the branches of a conditional space."""
+"""The base of Gaussian processes with a dense kernel for conditional spaces."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from abc import abstractmethod
 
 from outcrop.kernels import Kernel
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.kind import Kind, Search, fitted_process
+from outcrop.surrogates.kind import Kind, SearchDomain, fitted_process
 from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.space_nodes import has_leaves
 
 
 class DenseBranches(Kind):
-    """A kind for spaces with choices that differs from the plain process in its kernel only."""
+    """A kind for spaces with choices; it differs from the plain process in its kernel only."""
 
-    search = Search.BRANCHES
+    search_domain = SearchDomain.BRANCHES
 
     @abstractmethod
     def kernel(self, situation: Situation) -> Kernel:

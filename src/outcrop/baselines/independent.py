@@ -1,4 +1,4 @@
-"""A Gaussian process for every branch of a conditional space, with nothing in common."""
+"""Independent Gaussian processes, one for every branch of a conditional space."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from outcrop.kernels import Offset, Within
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.branch_chains import BranchChains
 from outcrop.surrogates.branch_gp import BranchGP
-from outcrop.surrogates.kind import Kind, Search
+from outcrop.surrogates.kind import Kind, SearchDomain
 from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
 from outcrop.surrogates.tree_structured import scaled_kernel
@@ -18,13 +18,13 @@ from outcrop.surrogates.tree_structured import scaled_kernel
 
 @dataclass(frozen=True)
 class Independent(Kind):
-    """A process for every leaf, none of which learns from another.
+    """A process for every leaf, independent of all others.
 
     oc.Method(surrogate=oc.baselines.Independent())
     """
 
     label = "independent GPs"
-    search = Search.BRANCHES
+    search_domain = SearchDomain.BRANCHES
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         if not has_leaves(situation.space):

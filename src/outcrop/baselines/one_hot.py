@@ -2,8 +2,8 @@
 
 The cube of a space has every number of the space, whether active or not, and one number in [0, 1]
 for each level of each category. `X` are points of the space, `W` those of the cube. A configuration
-lies at a point whose levels are 0 but for one that is 1 in every active category; what is inactive
-counts as the middle of its range, or as no level at all.
+has 1 for one level of every active category and 0 for the others; an inactive number is the middle
+of its range, and an inactive category has 0 for all levels.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from outcrop.priors import LogNormal
 from outcrop.space import Float, Space
 from outcrop.space.parameters import Parameter
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.kind import KernelKind, Kind, Search
+from outcrop.surrogates.kind import KernelKind, Kind, SearchDomain
 from outcrop.surrogates.situation import Situation
 from outcrop.typing import Matrix, Points
 
@@ -31,7 +31,7 @@ LENGTHSCALE = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the diagonal of
 
 @dataclass(frozen=True)
 class OneLengthscale(KernelKind):
-    """A Gaussian process with one lengthscale for all numbers: the model of the cube."""
+    """A Gaussian process with one lengthscale for all numbers, used on the cube."""
 
     label = "one-hot GP"
 
@@ -42,18 +42,18 @@ class OneLengthscale(KernelKind):
 
 @dataclass(frozen=True)
 class OneHot(Kind):
-    """A Gaussian process that sees a category as one number for each of its levels, 0 or 1.
+    """A Gaussian process of one-hot codes: a category is a number, 0 or 1, for each level.
 
         oc.Method(surrogate=oc.baselines.OneHot())
 
-    The baseline of CoCaBO: a Matérn-5/2 kernel with one lengthscale for everything. The acquisition
-    is maximised over the cube of all these numbers, as if there were something between levels, and
-    the largest number of each category then selects its level. A space without categories is left
-    to the plain process.
+    The baseline of CoCaBO: a Matérn-5/2 kernel with one lengthscale for all columns. The
+    acquisition is maximised over the cube of all these numbers, including points between levels;
+    the level with the largest number of each category is then taken. There is no surrogate for a
+    space without categories.
     """
 
     label = "one-hot GP"
-    search = Search.ONE_HOT_CUBE
+    search_domain = SearchDomain.ONE_HOT_CUBE
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         """The surrogate of the cube's points."""
@@ -121,7 +121,7 @@ class Cube:
         return matrices
 
     def rounded(self, W: Points) -> Points:
-        """The configurations whose levels are the largest of each category."""
+        """The configurations with the level of the largest number in each category."""
         X = np.empty((len(W), len(self.space.columns)))
         own, wide = self._numbers
         X[:, own] = W[:, wide]
@@ -132,7 +132,7 @@ class Cube:
         return self.space.snap(X)
 
     def pulled(self, W_bar: Points) -> Points:
-        """A gradient in the cube, as far as numbers of the space have to do with it."""
+        """The part of a gradient in the cube that belongs to numbers of the space."""
         X_bar = np.zeros((len(W_bar), len(self.space.columns)))
         own, wide = self._numbers
         X_bar[:, own] = W_bar[:, wide]

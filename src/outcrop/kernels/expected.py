@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ["ExpectedRBF"]
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,7 @@ class ExpectedRBF(RBF):
     covariances come with the pairs.
     """
 
-    spread: Any = None  # (d,) or (1,)
+    spread: Vector | None = None  # (d,) or (1,)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,7 +16,7 @@ from __future__ import annotations
 __all__ = ["Region", "LocalGlobal"]
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -206,7 +206,7 @@ class _WeightsBar(NamedTuple):
     """Gradients from the weights: in the centre and width of each place, and in the points."""
 
     centres: list[Vector]
-    widths: list[Any]
+    widths: list[float]
     X: Points
 
 
@@ -215,13 +215,13 @@ class _Place(NamedTuple):
 
     away: Points  # x − c, (…, n, d)
     r2: Matrix  # (…, n)
-    width: Any
-    rate: Any
-    level: Any
-    level_slope: Any  # ∂ level / ∂ width; that of the rate is −2 rate / width
+    width: float | Vector
+    rate: float | Vector
+    level: float | Vector
+    level_slope: float | Vector  # ∂ level / ∂ width; that of the rate is −2 rate / width
 
 
-def _place(X: Points, centre: Vector, width: Any, normal: bool) -> _Place:
+def _place(X: Points, centre: Vector, width: float, normal: bool) -> _Place:
     dimension = X.shape[1]
     if centre.shape[-1] != dimension:
         raise ShapeError(
@@ -236,7 +236,7 @@ def _place(X: Points, centre: Vector, width: Any, normal: bool) -> _Place:
     return _Place(away, r2, width, HEIGHT / (dimension * width**2), HEIGHT, 0.0)
 
 
-def _positive(owner: str, name: str, value: Any) -> float:
+def _positive(owner: str, name: str, value: float) -> float:
     if not 0 < value < np.inf:
         raise ModelError(f"{owner}({name}={value!r}): expected a finite number above 0")
     return float(value)

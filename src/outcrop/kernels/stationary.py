@@ -20,7 +20,7 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
-from outcrop.params import Free, shaped
+from outcrop.params import Free, changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 Slope: TypeAlias = Callable[[], Matrix]
@@ -198,8 +198,7 @@ class RationalQuadratic(Stationary):
             r2 = pairs.squared_distances(self._weights(pairs.X1.shape[1]))
             base = 1 + r2 / (2 * self.alpha)
             alpha_bar = float((K_bar * K * ((base - 1) / base - np.log(base))).sum())
-            lengthscales = pull.parameters(K_bar).lengthscales  # type: ignore[attr-defined]
-            return shaped(self, lengthscales=lengthscales, alpha=alpha_bar)
+            return changed(pull.parameters(K_bar), alpha=alpha_bar)
 
         return K, Pull(parameters, pull.inputs)
 

@@ -10,7 +10,7 @@ __all__ = ["Within", "holding"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import EllipsisType
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from outcrop.data import Pairs
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.wrappers import Wrapper
 from outcrop.params import changed
-from outcrop.typing import Conditions, Mask, Matrix, Points, Rng, Vector
+from outcrop.typing import Conditions, Indices, Mask, Matrix, Points, Rng, Vector
 
 
 def holding(parts: Sequence[Conditions], X: Points) -> Mask:
@@ -50,7 +50,7 @@ class Within(Wrapper):
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         part, place = pairs.among(self.conditions, self._holds)
-        at: Any = (..., *place)
+        at: tuple[EllipsisType | Indices, ...] = (..., *place)
         is_empty = 0 in part.shape
         if is_empty:  # an arbitrary pair, for the shapes of the results
             nowhere = np.zeros((1, pairs.X1.shape[1]))

@@ -17,12 +17,12 @@ from outcrop.errors import ParamsError
 from outcrop.space.discrete import Choice, Fixed
 from outcrop.space.plain import listed, nearest
 from outcrop.space.tree import Node, walk
-from outcrop.typing import Params
+from outcrop.typing import Configuration, Params
 
 FLAT = frozenset({type(None), bool, int, float, str, tuple})  # types that cannot be nested
 
 
-def checked(roots: tuple[Node, ...], params: Params) -> dict[str, Any]:
+def checked(roots: tuple[Node, ...], params: Params) -> Configuration:
     """The active parameters of a flat or nested configuration, flat and in declaration order."""
     if not isinstance(params, Mapping):
         raise ParamsError(
@@ -30,7 +30,7 @@ def checked(roots: tuple[Node, ...], params: Params) -> dict[str, Any]:
         )
     if not FLAT.issuperset(map(type, params.values())):
         params = flattened(roots, params)
-    found: dict[str, Any] = {}
+    found: Configuration = {}
 
     def collect(nodes: tuple[Node, ...]) -> None:
         for node in nodes:
@@ -50,10 +50,10 @@ def checked(roots: tuple[Node, ...], params: Params) -> dict[str, Any]:
     return found
 
 
-def flattened(roots: tuple[Node, ...], params: Params) -> dict[str, Any]:
+def flattened(roots: tuple[Node, ...], params: Params) -> Configuration:
     """A nested or partly nested configuration as a flat one; only its options are checked."""
     choices = {node.name: node for node in walk(roots) if isinstance(node.parameter, Choice)}
-    flat: dict[str, Any] = {}
+    flat: Configuration = {}
 
     def unfold(params: Params, prefix: str) -> None:
         for short, value in params.items():
@@ -87,9 +87,9 @@ def _opened(node: Node, value: Mapping[Any, Any]) -> tuple[str, Params]:
     return option, inner
 
 
-def nested(roots: tuple[Node, ...], flat: Params, prefix: str = "") -> dict[str, Any]:
+def nested(roots: tuple[Node, ...], flat: Params, prefix: str = "") -> Configuration:
     """A legal flat configuration in nested form."""
-    tree: dict[str, Any] = {}
+    tree: Configuration = {}
     for node in roots:
         value = flat[node.name]
         if node.below:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from outcrop.errors import SpaceError
 from outcrop.space.parameters import Parameter
-from outcrop.space.plain import Plain, find, listed, mark, nearest, plain, positions
+from outcrop.space.plain import Mark, Plain, find, listed, mark, nearest, plain, positions
 
 Group: TypeAlias = Mapping[str, Parameter]
 
@@ -43,7 +43,7 @@ class _Listed(Parameter):
         return f"one of {listed(self._members)}"
 
     @cached_property
-    def _where(self) -> dict[tuple[str, Any], int]:
+    def _where(self) -> dict[Mark, int]:
         return positions(self._members)
 
     def index(self, value: object) -> int | None:
@@ -194,10 +194,10 @@ class Choice(Parameter):
         return option
 
     @property
-    def identity(self) -> tuple[Any, ...]:
+    def identity(self) -> tuple[object, ...]:
         return tuple((option, tuple(group.items())) for option, group in self.options.items())
 
-    def __reduce__(self) -> tuple[Callable[..., Choice], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Choice], tuple[object, ...]]:
         return Choice, ({option: dict(group) for option, group in self.options.items()},)
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 from outcrop.errors import ParamsError, SpaceError
 from outcrop.space.plain import Plain, exact_float, exact_int, mark
@@ -60,7 +60,7 @@ class Parameter(ABC):
         return ParamsError(f"{name!r} is {value!r}, {why}: expected {self.allowed}{hint}")
 
     @property
-    def identity(self) -> tuple[Any, ...]:
+    def identity(self) -> tuple[object, ...]:
         """The values that equality compares."""
         return tuple(mark(getattr(self, item.name)) for item in fields(self))  # type: ignore[arg-type]
 

@@ -21,11 +21,12 @@ __all__ = [
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-Plain: TypeAlias = bool | int | float | str | tuple[Any, ...] | None
+Plain: TypeAlias = bool | int | float | str | tuple["Plain", ...] | None
+Mark: TypeAlias = tuple[str, object]
 
 LISTED = 12  # longer lists of legal values are shortened in messages
 
@@ -49,24 +50,22 @@ def plain(value: object, *, lists: bool = False) -> Plain:
     raise ValueError(f"{value!r} is a {type(value).__name__}")
 
 
-def mark(value: Plain) -> tuple[str, Any]:
+def mark(value: object) -> Mark:
     """A hashable key of `value` that includes its type."""
     if isinstance(value, tuple):
         return "tuple", tuple(mark(item) for item in value)
     return type(value).__name__, value
 
 
-def positions(values: Iterable[Plain]) -> dict[tuple[str, Any], int]:
+def positions(values: Iterable[Plain]) -> dict[Mark, int]:
     """The index of each value, by its mark; the first of equal values counts."""
-    where: dict[tuple[str, Any], int] = {}
+    where: dict[Mark, int] = {}
     for index, value in enumerate(values):
         where.setdefault(mark(value), index)
     return where
 
 
-def find(
-    values: Sequence[Plain], where: Mapping[tuple[str, Any], int], given: object
-) -> int | None:
+def find(values: Sequence[Plain], where: Mapping[Mark, int], given: object) -> int | None:
     """The index of `given` among `values`, or None.
 
     Where no value has the type of `given`, a number matches the number equal to it (2.0

@@ -18,6 +18,7 @@ from outcrop.space.discrete import Categorical, Choice, Fixed, Group, Ordinal
 from outcrop.space.noise import InputCovariances
 from outcrop.space.parameters import Float, Int, Parameter
 from outcrop.space.plain import Plain, listed
+from outcrop.typing import JsonDict
 
 VERSION = 1
 
@@ -33,12 +34,12 @@ KEYS = {
 OPTIONAL = {"float": ("input_std",), "int": ("input_std",)}
 
 
-def write_group(group: Group) -> list[dict[str, Any]]:
+def write_group(group: Group) -> list[JsonDict]:
     """A list with one JSON object for each parameter."""
     return [{"name": name, **_write(parameter)} for name, parameter in group.items()]
 
 
-def write_blocks(blocks: InputCovariances) -> dict[str, Any]:
+def write_blocks(blocks: InputCovariances) -> JsonDict:
     """Covariances of inputs under their key; empty if there are none."""
     if not blocks:
         return {}
@@ -87,7 +88,7 @@ def read_group(data: object) -> Group:
     return group
 
 
-def _write(parameter: Parameter) -> dict[str, Any]:
+def _write(parameter: Parameter) -> JsonDict:
     match parameter:
         case Float(low, high, log=log, step=step) | Int(low, high, log=log, step=step):
             kind = "float" if isinstance(parameter, Float) else "int"

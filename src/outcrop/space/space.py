@@ -23,7 +23,17 @@ from outcrop.space.checking import checked, flattened, nested
 from outcrop.space.discrete import Fixed, Group, checked_group
 from outcrop.space.parameters import Parameter
 from outcrop.space.tree import Branch, Column, Node
-from outcrop.typing import Conditions, Mask, Matrix, Params, Points, Rng, Vector
+from outcrop.typing import (
+    Conditions,
+    Configuration,
+    JsonDict,
+    Mask,
+    Matrix,
+    Params,
+    Points,
+    Rng,
+    Vector,
+)
 
 MOST_BRANCHES = 100_000  # more are not listed
 
@@ -118,22 +128,22 @@ class Space:
 
     # Configurations
 
-    def validate(self, params: Params) -> dict[str, Any]:
+    def validate(self, params: Params) -> Configuration:
         """The flat configuration of active parameters, as plain values, or `ParamsError`.
 
         Takes the flat and the nested form; fixed parameters may be left out.
         """
         return checked(self._roots, params)
 
-    def nest(self, params: Params) -> dict[str, Any]:
+    def nest(self, params: Params) -> Configuration:
         """A configuration in its nested form, `{"model": {"mlp": {"layers": 2}}}`."""
         return self.nest_legal(self.validate(params))
 
-    def nest_legal(self, params: Params) -> dict[str, Any]:
+    def nest_legal(self, params: Params) -> Configuration:
         """`nest` for a configuration that `validate` returned; it is not checked again."""
         return nested(self._roots, params)
 
-    def flatten(self, params: Params) -> dict[str, Any]:
+    def flatten(self, params: Params) -> Configuration:
         """A part of a configuration by flat names, from either form; its values are not checked."""
         return flattened(self._roots, params)
 
@@ -154,12 +164,12 @@ class Space:
         return [",".join(row) for row in text.tolist()]
 
     @overload
-    def sample(self, rng: Rng) -> dict[str, Any]: ...
+    def sample(self, rng: Rng) -> Configuration: ...
 
     @overload
-    def sample(self, rng: Rng, n: int) -> list[dict[str, Any]]: ...
+    def sample(self, rng: Rng, n: int) -> list[Configuration]: ...
 
-    def sample(self, rng: Rng, n: int | None = None) -> dict[str, Any] | list[dict[str, Any]]:
+    def sample(self, rng: Rng, n: int | None = None) -> Configuration | list[Configuration]:
         """One random configuration, or a list of `n`: uniform, log-uniform where `log` is set."""
         params = self.decode(
             self.from_uniform(rng.random((1 if n is None else n, len(self.columns))))
@@ -194,11 +204,11 @@ class Space:
                 X[:, j] = column.codec.encode([row[name] for row in rows])
         return Encoded(X, active)
 
-    def decode(self, X: Points) -> list[dict[str, Any]]:
+    def decode(self, X: Points) -> list[Configuration]:
         """Configurations at the legal points nearest to the rows of `X`."""
         X = self._checked_points(X)
         active = self.active(X)
-        rows: list[dict[str, Any]] = [{} for _ in X]
+        rows: list[Configuration] = [{} for _ in X]
         for node in self._nodes:
             if isinstance(node.parameter, Fixed):
                 values = [node.parameter.value] * len(X)
@@ -237,7 +247,7 @@ class Space:
 
     # Serialisation
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonDict:
         """The declaration as a JSON object; `from_json` reads it back."""
         data = {"version": serial.VERSION, "parameters": serial.write_group(self.declared)}
         return data | serial.write_blocks(self.input_covariance)
@@ -262,10 +272,10 @@ class Space:
         return hash(self._identity)
 
     @property
-    def _identity(self) -> tuple[Any, ...]:
+    def _identity(self) -> tuple[object, ...]:
         return tuple(self.declared.items()), frozenset(self.input_covariance.items())
 
-    def __reduce__(self) -> tuple[Callable[..., Space], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Space], tuple[object, ...]]:
         return _made, (dict(self.declared), dict(self.input_covariance))
 
     def __repr__(self) -> str:
@@ -281,7 +291,7 @@ class Space:
     def _nodes(self) -> tuple[Node, ...]:
         return tuple(tree.walk(self._roots))
 
-    def _validated(self, index: int, params: Params) -> dict[str, Any]:
+    def _validated(self, index: int, params: Params) -> Configuration:
         try:
             return self.validate(params)
         except ParamsError as error:

@@ -21,7 +21,7 @@ from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.tree_search import EachBranch, TopBranches
-from outcrop.surrogates import Kind, Plain, Search, Situation, Surrogate
+from outcrop.surrogates import Kind, Plain, SearchDomain, Situation, Surrogate
 from outcrop.surrogates.base import Model
 from outcrop.surrogates.kind import kind_of
 
@@ -77,7 +77,7 @@ class Method:
         kind = kind_of(self.surrogate)
         if kind.surrogate(Situation(space, inference=self.inference)) is None:
             kind = Plain()
-        parts = SEARCHES[kind.search]
+        parts = SEARCHES[kind.search_domain]
         strategy = ModelBased(
             space,
             kind,
@@ -115,7 +115,7 @@ class _SearchParts(NamedTuple):
 
 
 SEARCHES = {
-    Search.SPACE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER),
-    Search.BRANCHES: _SearchParts(TopBranches(), OnePerBranch(), EachBranch()),
-    Search.ONE_HOT_CUBE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER, Rounded.of),
+    SearchDomain.SPACE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER),
+    SearchDomain.BRANCHES: _SearchParts(TopBranches(), OnePerBranch(), EachBranch()),
+    SearchDomain.ONE_HOT_CUBE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER, Rounded.of),
 }

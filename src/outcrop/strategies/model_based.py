@@ -15,7 +15,7 @@ import numpy as np
 from outcrop.acquisition import Acquisition, LogEI
 from outcrop.acquisition.formulas import expected_improvement
 from outcrop.data import Observations
-from outcrop.errors import ModelError, NoBelief, NumericalError, SpaceExhausted
+from outcrop.errors import NoBelief, NumericalError, SpaceExhausted
 from outcrop.inference import Inference, Slice
 from outcrop.kernels import Kernel
 from outcrop.maximise import Function, Maximises
@@ -31,7 +31,7 @@ from outcrop.strategies.robust import averaged
 from outcrop.strategies.sequence import Sequence
 from outcrop.strategies.why import Why
 from outcrop.surrogates import Kind, Mixture, Plain, Situation, Standardised
-from outcrop.surrogates.base import HasScales, Samples
+from outcrop.surrogates.base import HasScales, sampling
 from outcrop.surrogates.situation import INFERENCE, standard_kernel
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -58,10 +58,8 @@ class UnitBelief:
         which = rng.choice(len(self.mixture), n, p=self.mixture.weights)
         for i, part in enumerate(self.mixture.components):
             mine = np.flatnonzero(which == i)
-            if not isinstance(part, Samples):
-                raise ModelError(f"{type(part).__name__} offers no joint draws")
             if len(mine):
-                draws[mine] = part.sample(X, rng, len(mine))
+                draws[mine] = sampling(part).sample(X, rng, len(mine))
         return self.outcome.invert(draws)
 
 

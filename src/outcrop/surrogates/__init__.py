@@ -1,4 +1,4 @@
-"""Beliefs about the objective: kinds of surrogate, models, posteriors, and their inference."""
+"""Surrogates of the objective: kinds of surrogate, models, posteriors, and their inference."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
     "Posterior",
     "ProcessDraw",
     "RandFunc",
-    "Search",
+    "SearchDomain",
     "Situation",
     "Spartan",
     "Standardised",
@@ -55,7 +55,7 @@ from outcrop.surrogates.forest import Forest, ForestPosterior
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.heteroscedastic import Heteroscedastic, HeteroscedasticGP
 from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.kind import KernelKind, Kind, Plain, Search
+from outcrop.surrogates.kind import KernelKind, Kind, Plain, SearchDomain
 from outcrop.surrogates.latent import Latent, LatentGP, LatentPosterior, Lottery
 from outcrop.surrogates.leafwise import LeafwisePosterior
 from outcrop.surrogates.mgp import MarginalPosterior

@@ -1,7 +1,7 @@
-"""What the rest of the library asks of a belief about the objective.
+"""Protocols of models, surrogates and posteriors.
 
-Everything here is on the unit cube and in the model's own (standardised) units, and the objective
-is to be minimised. `X` is `(m, d)`; means and variances are `(m,)`.
+Points lie in the unit cube, values are in the model's own (standardised) units, and the objective
+is minimised. `X` is `(m, d)`; means and variances are `(m,)`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ __all__ = [
     "Samples",
     "DrawsFunctions",
     "Surrogate",
+    "drawing",
+    "sampling",
 ]
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from outcrop.data import Observations
+from outcrop.errors import ModelError
 from outcrop.surrogates.draws import Draw
 from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Posterior(Protocol):
-    """What is believed of the objective once data were seen."""
+    """The belief about the objective given data."""
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         """Mean and variance of the objective, without observation noise."""
@@ -45,20 +48,20 @@ class Posterior(Protocol):
         ...
 
     def incumbent(self) -> float:
-        """The lowest value believed where there are data: what an improvement improves on."""
+        """The lowest value at the data, observed or predicted: improvements are below it."""
         ...
 
 
 @runtime_checkable
 class HasScales(Protocol):
-    """A posterior that knows over which length each coordinate changes it, `(d,)`."""
+    """A posterior with a lengthscale for each coordinate, `(d,)`."""
 
     def scales(self) -> Vector: ...
 
 
 @runtime_checkable
 class HasNoise(Protocol):
-    """A posterior that knows the variance of the noise of an observation at each row of `X`."""
+    """A posterior with the noise variance of an observation at each row of `X`."""
 
     def noise_at(self, X: Points) -> Vector: ...
 
@@ -80,7 +83,7 @@ class DrawsFunctions(Samples, Protocol):
 
 
 class Model(Protocol):
-    """A family of beliefs, with hyperparameters as fields; inference fills the free ones."""
+    """A model with hyperparameters as fields; inference fills the free ones."""
 
     def condition(self, data: Observations) -> Posterior: ...
 
@@ -91,8 +94,24 @@ class Model(Protocol):
 
 @runtime_checkable
 class Surrogate(Protocol):
-    """What turns observations into a belief, starting from an earlier belief's `state`."""
+    """Fits a belief to observations, starting from the `state` of an earlier belief."""
 
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture: ...
+
+
+def sampling(posterior: object) -> Samples:
+    """`posterior`, which must offer joint draws."""
+    if not isinstance(posterior, Samples):
+        raise ModelError(f"{type(posterior).__name__} cannot draw joint values")
+    return posterior
+
+
+def drawing(posterior: object, what: str = "draw functions") -> DrawsFunctions:
+    """`posterior`, which must offer joint predictions and drawn functions."""
+    if not isinstance(posterior, DrawsFunctions):
+        raise ModelError(
+            f"{type(posterior).__name__} cannot {what}; use a GP with Slice() or MAP() as inference"
+        )
+    return posterior

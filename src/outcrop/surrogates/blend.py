@@ -1,4 +1,4 @@
-"""Several surrogates in one belief."""
+"""One mixture of the beliefs of several surrogates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from outcrop.typing import Rng
 
 @dataclass(frozen=True, eq=False)
 class Blend:
-    """The mixtures of named surrogates side by side, each with the same weight."""
+    """One mixture of the beliefs of named surrogates, which have equal weights."""
 
     parts: Mapping[str, Surrogate]
 
@@ -31,7 +31,7 @@ class Blend:
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture:
-        """Every part's components; a part finds its own warm state by its name."""
+        """The components of all parts; each part continues from its state, stored by name."""
         previous = previous or {}
         fitted = {
             name: part.fit(observations, rng, previous.get(name))
@@ -45,7 +45,7 @@ class Blend:
 
 
 def shared(inference: Inference, parts: int) -> Inference:
-    """What each of so many surrogates gets, that together they cost what one does alone."""
+    """The inference of each of `parts` surrogates that together cost as much as one."""
     if not isinstance(inference, Slice):
         return inference
     moved = inference.moved and max(inference.moved // parts, 1)

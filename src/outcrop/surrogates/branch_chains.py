@@ -1,4 +1,4 @@
-"""Hyperparameters of processes in the leaves of a conditional space.
+"""Inference of the hyperparameters of Gaussian processes in leaves of a conditional space.
 
 Given the shared effects, leaves are independent, and a new result changes the factor of one leaf
 only. So warm chains move the slots of the leaves that have new observations, and those that all
@@ -69,7 +69,7 @@ class BranchTarget(PriorOfSlots):
         return value, self.layout.gradient(theta, bar)
 
     def moved_by(self, leaves: Indices) -> Indices:
-        """The coordinates of `theta` that some leaves have, and those that all leaves share."""
+        """The coordinates of `theta` that belong to `leaves`, and those that all leaves share."""
         own = [self._parts[leaf] for leaf in leaves]
         return np.sort(np.concatenate([self._common_part, *own]))
 
@@ -96,7 +96,7 @@ class BranchTarget(PriorOfSlots):
 
     @cached_property
     def _common(self) -> Layout[BranchGP]:
-        """The slots that no leaf has for itself, of a model whose leaves have none."""
+        """The layout of the slots that all leaves share."""
         return Layout.of(replace(self.model, leaves=(NO_SLOTS,)), self.data.data)
 
     @cached_property
@@ -112,7 +112,7 @@ class BranchTarget(PriorOfSlots):
 
 @dataclass(frozen=True, eq=False)
 class _SomeCoordinates:
-    """A target in some of its coordinates, the others being as they are in `theta`."""
+    """A target as a function of some coordinates; the others keep their values in `theta`."""
 
     target: BranchTarget
     theta: Vector
@@ -210,7 +210,7 @@ def _followed(
     inference: Slice,
     rng: Rng,
 ) -> Draws:
-    """Chains that have moved in some coordinates, as many of them as `inference` says."""
+    """The chains after moves in some coordinates; `inference.moved` is how many chains move."""
     thetas, widths = start.thetas.copy(), widths.copy()
     if not len(moving):
         return Draws.equal(thetas, start.log_densities, widths)

@@ -1,7 +1,7 @@
 """Gaussian processes in the leaves of a conditional space, joined by linear effects they share.
 
-A leaf is one branch p, a way through the choices of the space. Its process g_p is independent of
-all others, and a linear model of the nodes on the branch is added [Jenatton et al. 2017]:
+A leaf is one branch p: an option for each of its choices. Its process g_p is independent of all
+others, and a linear model of the nodes on the branch is added [Jenatton et al. 2017]:
 
     y = b + z(x)ᵀ c + g_p(x) + noise,    c ~ N(0, σ² I)
 
@@ -48,13 +48,13 @@ class LeafData:
 
     rows: Indices  # in the order of all observations
     data: Observations
-    used: Indices  # features that are not 0 at all of its points
+    used: Indices  # features that differ from 0 at some of its points
     Z: Matrix  # (n_p, len(used))
 
 
 @dataclass(frozen=True, eq=False)
 class BranchData:
-    """Observations sorted into leaves; `leaves` has None where there is nothing."""
+    """Observations sorted into leaves; `leaves` has None for a leaf without observations."""
 
     data: Observations
     leaves: tuple[LeafData | None, ...]
@@ -65,13 +65,13 @@ class BranchData:
 
     @cached_property
     def used(self) -> Indices:
-        """Features that are not 0 at all data; the data hold no information on the others."""
+        """Features that differ from 0 at some observation; of the others nothing is learnt."""
         some = [leaf.used for leaf in self.leaves if leaf is not None]
         return np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *some]))
 
     @cached_property
     def places(self) -> tuple[Indices | None, ...]:
-        """Where the features of each leaf, and behind them its values, stand among those used."""
+        """The indices of each leaf's features among those used, then the index of its values."""
         return tuple(
             None if leaf is None else np.append(np.searchsorted(self.used, leaf.used), self.last)
             for leaf in self.leaves
@@ -93,14 +93,15 @@ class LeafFactor(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BranchGP:
-    """A process for every leaf, and linear effects that they share; None shares nothing.
+    """A process for every leaf, and linear effects that all leaves share.
 
-    `shared` is the covariance of zᵀc; each of `leaves` is a kernel within one branch's conditions.
+    `shared` is the covariance of zᵀc, None without shared effects; each of `leaves` is a kernel
+    within one branch's conditions.
     """
 
     shared: Scaled | None
     leaves: tuple[Within, ...]
-    noise: float = 0.0  # variance; comes on top of each observation's own
+    noise: float = 0.0  # variance, added to each observation's own
     mean: float = 0.0
 
     def __post_init__(self) -> None:
@@ -120,17 +121,19 @@ class BranchGP:
 
     @property
     def kernel(self) -> Kernel:
-        """The covariance of the whole as one kernel [ibid., eq. 4]."""
+        """The covariance of the whole model as one kernel [ibid., eq. 4]."""
         return Sum(self.leaves if self.shared is None else (self.shared, *self.leaves))
 
     def sorted(self, data: Observations | BranchData) -> BranchData:
-        """The observations by leaf; what is sorted already is returned as it is."""
+        """The observations by leaf; sorted ones are returned unchanged."""
         if isinstance(data, BranchData):
             return data
         Z = np.zeros((len(data), 0)) if self.features is None else self.features.values(data.X)
         inside = holding([leaf.conditions for leaf in self.leaves], data.X)
         if not (inside.sum(1) == 1).all():
-            raise ModelError("observations lie in no leaf of the model; make it for this space")
+            raise ModelError(
+                "observations lie in no leaf of the model; make the model for this space"
+            )
         leaves: list[LeafData | None] = []
         for one in inside.T:
             rows = np.flatnonzero(one)
@@ -213,7 +216,7 @@ class BranchGP:
 
     @property
     def shared_variance(self) -> float:
-        """σ²; 1 where there is nothing that has it."""
+        """σ²; 1 without shared effects."""
         return 1.0 if self.shared is None else self.shared.variance
 
 

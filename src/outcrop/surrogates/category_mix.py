@@ -1,4 +1,4 @@
-"""Gaussian processes between the sum and the product of numbers and categories."""
+"""The Gaussian process of CoCaBO: its kernel mixes the sum and the product of two kernels."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ MIX = Uniform(0.0, 1.0)
 
 @dataclass(frozen=True)
 class CategoryMix(Kind):
-    """A Gaussian process between the sum and the product of numbers and categories.
+    """A Gaussian process whose kernel mixes a sum and a product of numbers and categories.
 
         oc.Method(surrogate=oc.surrogates.CategoryMix())
         oc.Method(surrogate=oc.surrogates.CategoryMix(mix=0.5))
 
     The model of CoCaBO: the kernel of the categories is the share of them that match, and `mix` is
-    λ of `SumProduct`: 0 adds both kernels up, 1 multiplies them, None learns it [Alvi 2019, section
-    5.3.2]. A space without numbers or without categories is left to the plain process: matching
-    categories alone predict hardly anything of a combination that was never tried.
+    λ of `SumProduct`: 0 adds both kernels, 1 multiplies them, None learns it [Alvi 2019, section
+    5.3.2]. There is no surrogate for a space without numbers or without categories: matching
+    categories alone hardly predict a combination that was never tried.
     """
 
     mix: float | None = None
@@ -45,6 +45,6 @@ class CategoryMix(Kind):
         return fitted_process(situation, situation.kernel(joined=self.joined))
 
     def joined(self, numbers: Subspace, categories: Subspace) -> Kernel:
-        """The kernel of points that have both, of the kernel of each."""
+        """The kernel of numbers and categories together, made from that of each."""
         mix = free(MIX) if self.mix is None else self.mix
         return SumProduct(mix, (numbers, Subspace(categories.columns, Matches())))

@@ -1,8 +1,8 @@
-"""A divided model held against one process for all of the space.
+"""Choice between a divided model and one process for the whole space, by their predictions.
 
-Parts that know nothing of each other cost precision where one process fits everywhere. Whether they
-are worth having is judged by predictions made before results were told: their density under the
-divided model against that under the whole one is a Bayes factor [Dawid 1984].
+Independent parts cost precision where one process fits everywhere. So both models predict every
+result before it is told; the ratio of their densities is a Bayes factor [Dawid 1984], and the more
+probable model is used.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.treed_gp import LARGEST
 from outcrop.typing import Rng, Vector
 
-LOUDEST = 3.0  # by how much one result may change the logarithm of the odds
-RESOLUTION = 1e-3  # of the values' spread: predictions are not told apart below it
+MOST_CHANGE = 3.0  # of the logarithm of the odds, by one result
+RESOLUTION = 1e-3  # of the values' spread: smaller errors of predictions count as none
 
 
 def log_odds(chance: float) -> float:
@@ -34,13 +34,12 @@ def log_odds(chance: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """`tree` where it has predicted no worse than `whole`, and else `whole`.
+    """The belief of `tree` if it has predicted no worse than `whole`, else that of `whole`.
 
-    Each result is predicted by both from what they made of those before it. The logarithm of the
-    odds for the tree starts at `lead` and moves by the difference of the logarithms of both
-    densities. The one that is clearly behind moves a single chain for every suggestion; it goes on
-    predicting, for less. Beyond 200 observations a process for all of them costs too much, and
-    there is only the tree.
+    Both predict each result from those before it. The logarithm of the odds for the tree starts at
+    `lead` and changes by the difference of both log densities. The model that is clearly behind is
+    still fitted, but moves a single chain for every suggestion. Beyond 200 observations one process
+    for all of them costs too much, and only the tree is fitted.
     """
 
     whole: Inferred
@@ -56,11 +55,11 @@ class Contest:
             belief = self.tree.fit(data, rng, before.get("tree"))
             return replace(belief, state={"tree": belief.state})
         lead = self._lead(data, rng, before)
-        whole = self.eased(self.whole) if lead > LOUDEST else self.whole
-        belief = self.shown(whole.fit(data, rng, before.get("whole")), data)
+        whole = self.as_trailing(self.whole) if lead > MOST_CHANGE else self.whole
+        belief = self.as_tree(whole.fit(data, rng, before.get("whole")), data)
         state = {"lead": lead, "marks": data.marks, "whole": belief.state}
         if self.is_divided(data):
-            tree = self.eased(self.tree) if lead < -LOUDEST else self.tree
+            tree = self.as_trailing(self.tree) if lead < -MOST_CHANGE else self.tree
             treed = tree.fit(data, rng, before.get("tree"))
             state["tree"] = treed.state
             belief = treed if lead >= 0 else belief
@@ -69,21 +68,21 @@ class Contest:
         return replace(belief, state=state)
 
     def is_divided(self, data: Observations) -> bool:
-        """Whether the tree has anything to say of its own."""
+        """Whether the tree divides the space."""
         return True
 
-    def shown(self, belief: Mixture, data: Observations) -> Mixture:
-        """The belief of `whole` in the shape that others expect."""
+    def as_tree(self, belief: Mixture, data: Observations) -> Mixture:
+        """The belief of `whole` in the form of the tree's beliefs."""
         return belief
 
-    def eased(self, surrogate: Any) -> Any:
-        """What is clearly behind, with one chain moved at a time."""
+    def as_trailing(self, surrogate: Any) -> Any:
+        """The surrogate that is clearly behind, with one chain moved at a time."""
         if not isinstance(surrogate.inference, Slice):
             return surrogate
         return replace(surrogate, inference=replace(surrogate.inference, moved=1))
 
     def _lead(self, data: Observations, rng: Rng, before: Mapping[str, Any]) -> float:
-        """The logarithm of the odds for the tree, now that results are known that were not."""
+        """The logarithm of the odds for the tree, updated by the new results."""
         lead = float(before.get("lead", self.lead))
         known = set(before.get("marks", ()))
         is_old = np.array([mark in known for mark in data.marks], dtype=np.bool_)
@@ -96,8 +95,8 @@ class Contest:
         still = Slice(chains=chains, burn_in=0, sweeps=0)
         whole = replace(self.whole, inference=still).fit(old, rng, before["whole"])
         tree = replace(self.tree, inference=still).fit(old, rng, before["tree"])
-        gains = self._densities(tree, new) - self._densities(self.shown(whole, old), new)
-        return lead + float(np.clip(gains, -LOUDEST, LOUDEST).sum())
+        gains = self._densities(tree, new) - self._densities(self.as_tree(whole, old), new)
+        return lead + float(np.clip(gains, -MOST_CHANGE, MOST_CHANGE).sum())
 
     def _densities(self, belief: Mixture, data: Observations) -> Vector:
         """The log density of each value of `data`, noise included, under a belief without them."""

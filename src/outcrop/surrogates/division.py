@@ -29,14 +29,14 @@ class Division(ABC):
 
     @abstractmethod
     def same_as(self, other: Division) -> bool:
-        """Whether both divide the space alike, with the same numbers."""
+        """Whether both divide the space into the same leaves, numbered alike."""
 
     @abstractmethod
     def typical(self, scales: Matrix) -> Vector:
         """One lengthscale per column, `(d,)`, from those of every leaf, `(leaves, d)`."""
 
     def grouped(self, X: Points) -> Iterator[tuple[int, Indices]]:
-        """Each leaf that holds rows of `X`, with those rows."""
+        """Each leaf that contains rows of `X`, with those rows."""
         leaf = self.leaf_of(X)
         order = np.argsort(leaf, kind="stable")
         starts = np.flatnonzero(np.diff(leaf[order], prepend=-1))
@@ -46,7 +46,7 @@ class Division(ABC):
 
 @dataclass(frozen=True)
 class Branches(Division):
-    """The branches of a conditional space: a leaf holds the points that meet all its conditions."""
+    """The branches of a conditional space: a point is in the leaf whose conditions it meets."""
 
     conditions: tuple[Conditions, ...]  # of each leaf
     dimension: int  # columns of a point
@@ -56,7 +56,7 @@ class Branches(Division):
             raise ShapeError(f"expected X (m, {self.dimension}), got {X.shape}")
         inside = holding(self.conditions, X)
         if not inside.any(1).all():
-            raise ModelError("points lie in no leaf of the model; make it for this space")
+            raise ModelError("points lie in no leaf of the model; make the model for this space")
         return inside.argmax(1)
 
     def shares(self, X: Points) -> list[Indices]:
@@ -67,5 +67,5 @@ class Branches(Division):
         return self == other
 
     def typical(self, scales: Matrix) -> Vector:
-        """The shortest: a leaf that does not see a column has 1 there."""
+        """The shortest: a leaf whose kernel ignores a column has 1 there."""
         return np.min(scales, axis=0)

@@ -1,4 +1,4 @@
-"""Functions drawn from a posterior, which can be evaluated and differentiated anywhere.
+"""Functions drawn from a posterior; they can be evaluated and differentiated anywhere.
 
 A draw from a Gaussian process is a prior draw made of random features, corrected so that it passes
 through the data [Wilson et al. 2020]:
@@ -39,7 +39,7 @@ class ProcessDraw:
     features: FeatureMap
     weights: Vector  # (count,), 1/√count included
     kernel: Kernel
-    X: Points  # where the correction is anchored
+    X: Points  # of the data
     correction: Vector
 
     def __call__(self, X: Points) -> Vector:

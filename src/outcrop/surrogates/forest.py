@@ -1,13 +1,12 @@
 """A random forest as a surrogate.
 
-Every tree says, at a point, what the values in its leaf are on average and how far they spread; the
-forest's mean and variance follow from all trees' by the law of total variance [Hutter et al. 2014]:
+Each tree predicts the mean and the variance of the values in a point's leaf; the forest's mean and
+variance follow by the law of total variance [Hutter et al. 2014]:
 
     μ(x) = mean over t of μ_t(x),    σ²(x) = mean over t of σ_t²(x) + variance over t of μ_t(x).
 
-A forest is constant between cuts, so its gradients are 0, and what it believes away from all data
-is what it believes where they end. In exchange it takes categories, conditions and thousands of
-observations as they come.
+A forest is constant between cuts, so its gradients are 0, and beyond the data its prediction stays
+as at their edge. It takes categories, conditions and thousands of observations directly.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from outcrop.surrogates.situation import Situation
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 VAR_FLOOR = 1e-8  # of the variance of all values: keeps log std finite where all trees agree
-LEAST_WEIGHT = 1e-6  # of an observation, so that sums with others do not lose it in rounding
-DEFAULT = 0.5  # what a number counts as while it is not active: the middle of its range
+LEAST_WEIGHT = 1e-6  # of an observation; a smaller one would be lost in the rounding of sums
+DEFAULT = 0.5  # value of an inactive number: the middle of its range
 
 Conditions: TypeAlias = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 
@@ -44,16 +43,16 @@ class Forest(Kind):
         oc.Method(surrogate=oc.surrogates.Forest())
         oc.Method(surrogate=oc.surrogates.Forest(trees=100, smallest=3))    # for noisy objectives
 
-    Which columns hold categories, `((column, levels), …)`, and when columns are active, `((column,
-    ((column of a choice, code), …)), …)`, is filled in for the space. What is not active counts as
-    a default: the middle of the range of a number, the first level of a category. Noise is not
-    learnt; observations with a known one weigh less.
+    `categories`, `((column, levels), …)`, and `conditions`, `((column, ((column of a choice, code),
+    …)), …)`, are filled in from the space. Inactive parameters have a default: the middle of the
+    range of a number, the first level of a category. Noise is not learnt; observations with known
+    noise weigh less.
     """
 
     trees: int = 32
     smallest: int = 1  # observations in a leaf
-    share: float = 5 / 6  # of the columns, among which each cut is sought
-    bootstrap: bool = True  # without it trees see all observations
+    share: float = 5 / 6  # of the columns, drawn for each cut
+    bootstrap: bool = True  # without it every tree is grown on all observations
     categories: tuple[tuple[int, int], ...] = ()
     conditions: Conditions = ()
     label = "Forest"
@@ -70,7 +69,7 @@ class Forest(Kind):
             )
 
     def surrogate(self, situation: Situation) -> Forest:
-        """The same forest with what the columns of the space are."""
+        """The same forest with the categories and conditions of the space."""
         columns = situation.space.columns
         return replace(
             self,
@@ -84,7 +83,7 @@ class Forest(Kind):
         """The belief given `observations`; each forest is grown from nothing."""
         n = len(observations)
         if not n:
-            raise ModelError("a forest grows from at least one observation, got none")
+            raise ModelError("a forest needs at least one observation, got none")
         X, y = self.completed(observations.X), observations.y
         weights = np.ones((self.trees, n))
         if self.bootstrap:
@@ -101,7 +100,7 @@ class Forest(Kind):
         return Mixture.single(ForestPosterior(self, observations, trees, weight, mean, error))
 
     def completed(self, X: Points) -> Points:
-        """Points with defaults where they are not active."""
+        """Points with defaults for inactive parameters."""
         if not self.conditions:
             return X
         X, given, codes = X.copy(), X, {column for column, _ in self.categories}
@@ -113,7 +112,7 @@ class Forest(Kind):
 
 @dataclass(frozen=True, eq=False)
 class ForestPosterior:
-    """What a forest says; made by `Forest.fit`. Numbers of a leaf are `(nodes,)`."""
+    """The belief of a forest; made by `Forest.fit`. Statistics of leaves are `(nodes,)`."""
 
     model: Forest
     data: Observations
@@ -129,11 +128,11 @@ class ForestPosterior:
         return means.mean(0), np.maximum(var, self._floor)
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
-        """The same, and gradients of 0, which they are wherever there are any."""
+        """The same, and gradients of 0: a forest is constant between cuts."""
         return *self.predict(X), lambda mean_bar, var_bar: np.zeros_like(X)
 
     def condition(self, X: Points, y: Vector) -> ForestPosterior:
-        """The same trees once their leaves have also seen `y` at `X`."""
+        """The same trees with `y` at `X` added to their leaves."""
         data = self.data.append(X, y)
         leaf, size = self._leaf_of(data.X[len(self.data) :]), len(self.weight)
         values = np.tile(data.y[len(self.data) :], len(leaf))
@@ -148,9 +147,9 @@ class ForestPosterior:
         return replace(self, data=data, weight=weight, mean=mean, error=error)
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
-        """`n` joint draws at the rows of `X`, `(n, m)`: of a tree, and of the values of its leaves.
+        """`n` joint draws at the rows of `X`, `(n, m)`: of a tree, then of values of its leaves.
 
-        They have the mean and the variance that `predict` says, but for its least variance.
+        Their mean and variance are those of `predict`, apart from its least variance.
         """
         leaf = self._leaf_of(X)
         draws = np.empty((n, len(X)))
@@ -161,7 +160,7 @@ class ForestPosterior:
         return draws
 
     def incumbent(self) -> float:
-        """The lowest mean where there are data: a single value may owe its place to noise."""
+        """The lowest mean at the data: a single value may be low because of noise."""
         return float(self.predict(self.data.X)[0].min())
 
     def _leaf_of(self, X: Points) -> np.ndarray[Any, np.dtype[np.int64]]:

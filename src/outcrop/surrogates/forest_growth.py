@@ -2,8 +2,8 @@
 
 Trees of a forest are independent, so all of them grow in step: at every level each open node of
 each tree is cut in two by the same few array operations. `T` trees, `n` observations in `d`
-columns; `N` entries, each an observation that some tree sees; `K` open nodes, numbered from 0 at
-every level. Nodes as such are numbered through all trees, and those from 0 to T - 1 are the roots.
+columns; `N` entries, each an observation that some tree is grown on; `K` open nodes, numbered from
+0 at every level. Nodes are numbered across all trees, and those from 0 to T - 1 are the roots.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ PURE = 1e-20  # mean squared error, in units of the mean square of all values, t
 
 
 def sums(at: Whole, values: Vector, size: int = 0) -> Vector:
-    """What the values at each place add up to, `(size,)` or to the last place there is."""
+    """The sum of the values at each index in `at`, `(size,)` or up to the largest index."""
     return np.bincount(at, values, size).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Where nodes are cut, and what they lead to; leaves lead to themselves."""
+    """The cuts of all nodes, and their children; the children of a leaf are the leaf itself."""
 
     roots: int
     depth: int
@@ -68,14 +68,14 @@ def grow(
     share: float,
     rng: Rng,
 ) -> Trees:
-    """Trees that each see the observations of positive weight in a row of `weights`, `(T, n)`.
+    """Trees, each grown on the observations of positive weight in its row of `weights`, `(T, n)`.
 
     `categories` maps columns of codes to their numbers of levels. A node is cut where that reduces
     the squared error most, among a `share` of the columns that is drawn for each node and such that
     `smallest` observations stay on either side. A category is cut between its levels in the order
     of their means, which no other division of them beats [Breiman et al. 1984, theorem 4.5]; levels
-    that a node has not seen go either way by lot. A threshold is drawn from between the values on
-    either side, so that trees differ where there are no observations [Hutter et al. 2014].
+    without observations in a node go left or right at random. A threshold is drawn between the
+    values on either side, so that trees differ between observations [Hutter et al. 2014].
     """
     tree, row = np.nonzero(weights)
     seen = _Entries(row, weights[tree, row], y[row], tree)
@@ -127,7 +127,7 @@ def grow(
 
 
 class _Entries(NamedTuple):
-    """Observations that trees see, with the node of the tree that they have come to."""
+    """Observations that trees are grown on, with their present nodes."""
 
     row: Whole
     w: Vector
@@ -152,7 +152,7 @@ class _Cuts(NamedTuple):
 
 
 class _Front(NamedTuple):
-    """The open nodes, and how far entries are from the mean of theirs."""
+    """The open nodes, and the residuals of entries from the mean of their node."""
 
     names: Whole  # (K,)
     at: Whole  # (N,) the open node of each entry
@@ -169,9 +169,10 @@ class _Front(NamedTuple):
         return cls(names, at, sizes, weights, residuals, sums(at, seen.w * residuals**2))
 
     def best_cuts(self, x: Matrix, w: Vector, smallest: int, drawn: Mask) -> _Cuts:
-        """By values `x`, `(d, N)`; columns that are not `drawn`, `(d, K)`, are second choice."""
-        # By node and value in a single key, five times as fast as by both; values that differ by a
-        # rounding error of the key are ties, and a cut between them is as good as one beside them.
+        """Cuts by values `x`, `(d, N)`; if no `drawn` column, `(d, K)`, has one, by any column."""
+        # Sorting by node and value in a single key is five times as fast as by both; values that
+        # differ by a rounding error of the key are ties, and a cut between them is as good as one
+        # beside them.
         low, high = x.min(1, keepdims=True), x.max(1, keepdims=True)
         order = np.argsort(
             self.at + (x - low) / (2 * np.where(high > low, high - low, 1.0)), axis=1
@@ -182,7 +183,7 @@ class _Front(NamedTuple):
         weight = np.cumsum(w, axis=1)
         weight -= (weight - w)[:, starts][:, at]
         other = self.weights[at] - weight
-        # Residuals of a node add up to 0, so what is left of a cut is what is right of it.
+        # Residuals of a node sum to 0, so the sums on both sides of a cut differ in sign only.
         excess = np.cumsum(w * self.residuals[order], axis=1)
         rank = np.arange(1, len(at) + 1) - starts[at]
         has_room = (rank >= smallest) & (self.sizes[at] - rank >= smallest)
@@ -209,7 +210,7 @@ def _level_means(group: Whole, seen: _Entries) -> Vector:
 
 
 def _some(share: float, d: int, nodes: int, rng: Rng) -> Mask:
-    """A `share` of `d` columns by lot for each node, at least one, `(d, nodes)`."""
+    """A random `share` of `d` columns for each node, at least one, `(d, nodes)`."""
     lots = rng.random((d, nodes))
     last = max(int(np.ceil(share * d)), 1) - 1
     return np.asarray(lots <= np.partition(lots, last, axis=0)[last])

@@ -50,7 +50,7 @@ class GP:
     """
 
     kernel: Kernel
-    noise: float = 0.0  # variance; comes on top of each observation's own
+    noise: float = 0.0  # variance, added to each observation's own
     mean: float = 0.0
 
     def __post_init__(self) -> None:
@@ -89,9 +89,9 @@ class GP:
         return value, shaped(self, kernel=pull.parameters(K_bar), noise=noise_bar, mean=mean_bar)
 
     def log_likelihood_with_bars(self, data: Observations) -> tuple[float, Matrix, float, Pull]:
-        """log p(y | X), its gradients in K and in the mean, and where that in K travels to.
+        """log p(y | X), its gradients in K and in the mean, and the pullback of K.
 
-        The gradient in K is folded into one triangle: it meets only symmetric matrices.
+        The gradient in K is folded into one triangle, since K is symmetric.
         """
         K, pull = self.kernel.on(data.pairs)
         try:
@@ -127,7 +127,7 @@ class GPPosterior:
     data: Observations
     chol: Matrix
     white: Vector
-    jitter: float  # what was added to the diagonal beyond the noise, 0 almost always
+    jitter: float  # added to the diagonal beyond the noise, almost always 0
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         """Mean and variance of the latent function at each row of `X`."""
@@ -207,7 +207,7 @@ class GPPosterior:
         return self.data.y - self.alpha / inverse, 1 / inverse
 
     def scales(self) -> Vector:
-        """Over which length each coordinate changes the belief, `(d,)`."""
+        """The lengthscale of each coordinate, `(d,)`."""
         return self.model.kernel.scales(self.data.dimension)
 
     def incumbent(self) -> float:
@@ -223,7 +223,7 @@ class GPPosterior:
         return self.model.noise <= EXACT_NOISE * prior and not has_own
 
     def noise_at(self, X: Points) -> Vector:
-        """The variance of the noise that each row of `X` would be observed through."""
+        """The noise variance of an observation at each row of `X`."""
         return np.full(len(X), self.model.noise)
 
     @property

@@ -1,9 +1,9 @@
-"""A Gaussian process with another noise for every observation.
+"""A Gaussian process with a noise variance of its own for every observation.
 
     ln σᵢ² = ln level + vᵢ,    vᵢ ~ N(0, 1)
 
-It explains what it cannot model as noise of single observations, where a latent-input process
-moves them off the space: the additive counterpart of `latent` [Bodin et al. 2020, eq. 6].
+It explains observations that do not fit the kernel as noisy, where the process of `latent` moves
+them off the space: it is the additive counterpart of `latent` [Bodin et al. 2020, eq. 6].
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from outcrop.surrogates.kind import Kind
 from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
 from outcrop.typing import Vector
 
-LEAST = 1e-8  # variance that is always there: without any, close points make K singular
+LEAST = 1e-8  # noise variance in any case: without any, close points make K singular
 ONE_EACH = free(Normal(), size=Per.OBSERVATION)
 LEVEL = LogNormal(log(1e-3), 2.0)
 

@@ -1,4 +1,4 @@
-"""A surrogate made of a model with free slots and a way to infer them."""
+"""A surrogate made of a model with free slots and the inference that fills them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.warm_chains import PriorOfSlots, conditioned, restored, stored
 from outcrop.typing import Matrix, Rng, Vector
 
-COLD_ROWS = 100  # observations on which inference starts, if there are more and nothing is warm
+COLD_ROWS = 100  # observations on which inference starts if there are more and no earlier state
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Inferred:
 
 
 def _part(data: Observations, rng: Rng) -> Observations:
-    """The best third and others by lot, `COLD_ROWS` in all."""
+    """The best third and random others, `COLD_ROWS` in all."""
     order = np.argsort(data.y, kind="stable")
     best, rest = order[: COLD_ROWS // 3], rng.permutation(order[COLD_ROWS // 3 :])
     return data.rows(np.sort(np.concatenate([best, rest[: COLD_ROWS - len(best)]])))

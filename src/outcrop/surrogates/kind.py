@@ -1,12 +1,12 @@
 """Kinds of surrogate, and the one way in which a surrogate is made.
 
-A kind is no surrogate yet: which columns are numbers is known with the space, and whether noise is
-learnt with the objective. `Kind.surrogate` is given all of it, and returns a surrogate or None.
+A kind is not a surrogate yet: which columns are numbers depends on the space, and whether noise is
+learnt on the objective. `Kind.surrogate` gets a `Situation` and returns a surrogate or None.
 """
 
 from __future__ import annotations
 
-__all__ = ["GivenModel", "GivenSurrogate", "Kind", "KernelKind", "Plain", "Search", "kind_of"]
+__all__ = ["GivenModel", "GivenSurrogate", "Kind", "KernelKind", "Plain", "SearchDomain", "kind_of"]
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.situation import INFERENCE, Situation
 
 
-class Search(Enum):
+class SearchDomain(Enum):
     """What the acquisition of a kind is maximised over."""
 
     SPACE = "the space"
@@ -45,7 +45,7 @@ class Kind(ABC):
                 )
     """
 
-    search: ClassVar[Search] = Search.SPACE
+    search_domain: ClassVar[SearchDomain] = SearchDomain.SPACE
 
     @property
     @abstractmethod
@@ -54,12 +54,12 @@ class Kind(ABC):
 
     @abstractmethod
     def surrogate(self, situation: Situation) -> Surrogate | None:
-        """The surrogate for a situation; None if the kind has nothing to offer there."""
+        """The surrogate for a situation; None if the kind does not apply to it."""
 
 
 @dataclass(frozen=True)
 class Plain(Kind):
-    """A Gaussian process that varies alike everywhere.
+    """A Gaussian process with the standard kernel of the space.
 
     oc.Method(surrogate=oc.surrogates.Plain())    # the same as oc.Method()
     """
@@ -109,7 +109,7 @@ class GivenSurrogate(Kind):
 
 
 def kind_of(part: Kind | Surrogate | Model | None) -> Kind:
-    """The kind behind what `Method(surrogate=...)` takes; None is the plain process."""
+    """The kind for an argument of `Method(surrogate=...)`; None is the plain process."""
     if part is None:
         return Plain()
     if isinstance(part, Kind):

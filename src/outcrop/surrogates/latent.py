@@ -1,8 +1,8 @@
-"""Gaussian processes that may leave single observations out of account.
+"""Gaussian processes with latent inputs, which can discount single observations.
 
-Each observation has latent inputs h ~ N(0, σ²) that say how far off the space it was made, and the
-objective is the process at h = 0 [Bodin et al. 2020, eqs 7 and 8]. Structure too fine to be
-modelled from few observations moves them off; what is believed is then smoother than the data.
+Each observation has latent inputs h ~ N(0, σ²), its distance from the space, and the objective is
+the process at h = 0 [Bodin et al. 2020, eqs 7 and 8]. Observations of structure too fine to be
+modelled from few of them get a large h; the belief is then smoother than the data.
 
 `spread` is σ, in units of the cube; with σ = 0 this is a plain Gaussian process.
 """
@@ -45,7 +45,7 @@ class LatentGP:
         LatentGP(Matern52(free(LogNormal(), size=1)), spread=0.1)
         LatentGP(kernel, spread=0.1, latents=(free(Normal(), size=Per.OBSERVATION),) * 2)
 
-    Every stationary kernel in `kernel` sees the latents, see `latent_data`.
+    The latents are inputs of every stationary kernel in `kernel`, see `latent_data`.
     """
 
     kernel: Kernel
@@ -57,7 +57,7 @@ class LatentGP:
     def __post_init__(self) -> None:
         if not isinstance(self.spread, Free) and not 0 <= self.spread < inf:
             raise ModelError(f"LatentGP(spread={self.spread!r}): expected a number of at least 0")
-        if self.spread == 0:  # then there is nothing to infer about them
+        if self.spread == 0:  # then all latents are 0
             object.__setattr__(self, "latents", ())
         GP(self.kernel, self.noise)
 
@@ -66,16 +66,16 @@ class LatentGP:
         return LatentPosterior(inner.model, inner.data, inner.chol, inner.white, inner.jitter)
 
     def log_likelihood(self, data: Observations) -> float:
-        return self._plain.log_likelihood(self._seen(data))
+        return self._plain.log_likelihood(self._with_latents(data))
 
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, LatentGP]:
-        seen = self._seen(data)
+        seen = self._with_latents(data)
         apart_bars: list[Matrix] = []
         if isinstance(seen, LatentObservations):
             pairs = seen.pairs
             vars(seen)["pairs"] = LatentPairs.of(pairs.visible, pairs.apart, apart_bars)
         value, K_bar, mean_bar, pull = self._plain.log_likelihood_with_bars(seen)
-        pull.inputs(K_bar)  # only for what it leaves in `apart_bars`
+        pull.inputs(K_bar)  # called only to fill `apart_bars`
         moves = self._moves(data)
         moves_bar = np.zeros_like(moves)
         for bar in apart_bars:
@@ -95,7 +95,7 @@ class LatentGP:
     def _plain(self) -> GP:
         return GP(self.kernel, self.noise, self.mean)
 
-    def _seen(self, data: Observations) -> Observations:
+    def _with_latents(self, data: Observations) -> Observations:
         return LatentObservations.of(data, self._moves(data)) if self.latents else data
 
     def _moves(self, data: Observations) -> Matrix:
@@ -107,13 +107,13 @@ class LatentGP:
 
 @dataclass(frozen=True, eq=False)
 class LatentPosterior(GPPosterior):
-    """What the process says at h = 0."""
+    """The posterior of the process at h = 0."""
 
     @property
     def latents(self) -> Matrix:
-        """How far off the space each observation was made, `(n, q)`; 0 for what is only believed.
+        """The latent inputs of each observation, `(n, q)`; 0 for believed values.
 
-        An observation counts for little once this is more than a lengthscale.
+        An observation whose latents exceed a lengthscale counts for little.
         """
         assert isinstance(self.data, LatentObservations)
         return self.data.latents
@@ -129,8 +129,8 @@ class Latent(Kind):
         oc.Method(surrogate=oc.surrogates.Latent())
         oc.Method(surrogate=oc.surrogates.Latent(together=True))
 
-    One of `spreads`, in units of the cube's diagonal, is drawn for each suggestion; `together` all
-    of them share the belief.
+    One of `spreads`, in units of the cube's diagonal, is drawn for each suggestion; with `together`
+    the belief is a mixture over all of them.
     """
 
     spreads: tuple[float, ...] = (0.1, 0.01, 0.0)
@@ -174,7 +174,7 @@ class Latent(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Lottery:
-    """One of several named surrogates, drawn anew for each fit; the others wait as they are."""
+    """One of several named surrogates, drawn anew for each fit; the others keep their state."""
 
     parts: Mapping[str, Surrogate]
 
@@ -185,7 +185,7 @@ class Lottery:
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture:
-        waiting = {name: state for name, state in (previous or {}).items() if name in self.parts}
+        states = {name: state for name, state in (previous or {}).items() if name in self.parts}
         name = str(rng.choice(list(self.parts)))
-        belief = self.parts[name].fit(observations, rng, waiting.get(name))
-        return replace(belief, state={**waiting, name: belief.state})
+        belief = self.parts[name].fit(observations, rng, states.get(name))
+        return replace(belief, state={**states, name: belief.state})

@@ -1,12 +1,12 @@
-"""Observations that stand off the space, each by latent coordinates of its own.
+"""Observations with latent coordinates besides their points.
 
-Observation i has latents hᵢ, `(q,)`, besides its point xᵢ; where something is predicted, h = 0. A
-stationary kernel sees them as inputs more, over which it changes as fast as over the others:
+Observation i has latents hᵢ, `(q,)`, besides its point xᵢ; predictions are made at h = 0. For a
+stationary kernel the latents are further inputs, with a typical lengthscale of the others:
 
     r² = Σᵢ (xᵢ − x'ᵢ)² / ℓᵢ² + |h − h'|² / ℓ²,    ℓ the geometric mean of the ℓᵢ
 
-To a kernel these are pairs like any others whose squared distances happen to be larger, so that
-every kernel made of stationary ones works with them, in all its forms.
+A kernel is given pairs with larger squared distances, so that every kernel made of stationary ones
+works with latents unchanged, in all its forms.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from outcrop.typing import Matrix, Points, Vector
 
 @dataclass(frozen=True, eq=False)
 class LatentPairs(Pairs):
-    """The pairs `visible`, with points also apart in coordinates that cannot be seen."""
+    """The pairs `visible`, whose points also differ in latent coordinates."""
 
     visible: Pairs = field(kw_only=True)
     apart: Matrix = field(kw_only=True)  # |h − h'|² of each pair, or what broadcasts to it
-    traced: list[Matrix] | None = None  # where gradients in `apart` go, if anybody wants them
+    traced: list[Matrix] | None = None  # collects gradients in `apart`, if given
 
     @classmethod
     def of(cls, visible: Pairs, apart: Matrix, traced: list[Matrix] | None = None) -> LatentPairs:
@@ -78,7 +78,7 @@ def _middle(weights: Vector) -> Vector:
 
 @dataclass(frozen=True, eq=False)
 class LatentObservations(Observations):
-    """Observations with latents; what the points alone cost is shared with the `visible` ones."""
+    """Observations with latents; computations on points alone are shared with `visible`."""
 
     latents: Matrix = field(kw_only=True)  # (n, q); (k, n, q) stands for k models at once
     visible: Observations = field(kw_only=True)
@@ -110,13 +110,13 @@ class LatentObservations(Observations):
     def alike(self, others: Sequence[Observations]) -> LatentObservations | None:
         if super().alike(others) is None:
             return None
-        # Only how far off an observation stands matters to points at h = 0.
+        # Covariances with points at h = 0 depend on the norms of latents only.
         same = [other for other in others if isinstance(other, LatentObservations)]
         norms = [np.linalg.norm(other.latents, axis=-1) for other in same]
         return replace(self, latents=np.stack(norms)[:, :, None])
 
     def append(self, X: Points, y: Vector, noise: Vector | None = None) -> LatentObservations:
-        """These and more, which are believed of the space itself: their latents are 0."""
+        """These observations and more, whose latents are 0."""
         visible = self.visible.append(X, y, noise)
         none = np.zeros((len(visible) - len(self), self.latents.shape[1]))
         return LatentObservations.of(visible, np.vstack([self.latents, none]))

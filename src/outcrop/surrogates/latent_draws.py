@@ -10,17 +10,7 @@ import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.kernels import (
-    Conditional,
-    Constant,
-    Kernel,
-    Offset,
-    Overlap,
-    Product,
-    Scaled,
-    Subspace,
-    Sum,
-)
+from outcrop.kernels import Kernel, Subspace
 from outcrop.kernels.stationary import Stationary
 from outcrop.params import changed
 from outcrop.surrogates.draws import ProcessDraw
@@ -30,7 +20,7 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 @dataclass(frozen=True, eq=False)
 class LatentDraw(ProcessDraw):
-    """A function of points and latents, at h = 0: the latents are columns more of its own `X`."""
+    """A function of points and latents, at h = 0; the latents are further columns of `X`."""
 
     @classmethod
     def of(cls, posterior: GPPosterior, latents: Matrix, rng: Rng, features: int) -> LatentDraw:
@@ -56,24 +46,21 @@ class LatentDraw(ProcessDraw):
 
 
 def augmented(kernel: Kernel, dimension: int, count: int) -> Kernel:
-    """A kernel of `dimension` numbers as one of `count` columns more, which hold latents."""
+    """`kernel` of `dimension` columns, extended by `count` columns of latents."""
+    if not kernel.sees_numbers:
+        return kernel
     if isinstance(kernel, Stationary):
         scales = kernel.scales(dimension)
         middle = np.exp(np.log(scales).mean())
         return changed(kernel, lengthscales=np.append(scales, np.full(count, middle)))
     if isinstance(kernel, Subspace):
-        if isinstance(kernel.kernel, Overlap):
-            return kernel
         inner = augmented(kernel.kernel, len(kernel.columns), count)
         return Subspace((*kernel.columns, *range(dimension, dimension + count)), inner)
-    if isinstance(kernel, Product | Sum):
-        parts = tuple(augmented(part, dimension, count) for part in kernel.kernels)
-        return changed(kernel, kernels=parts)
-    if isinstance(kernel, Offset | Scaled | Conditional):
-        return changed(kernel, kernel=augmented(kernel.kernel, dimension, count))
-    if isinstance(kernel, Constant):
-        return kernel
-    raise ModelError(
-        f"{type(kernel).__name__} with latents has no drawn functions; draw values at given points "
-        "with `sample` instead"
+    if not kernel.passes_expectation:  # then it does not pass points on to its children either
+        raise ModelError(
+            f"{type(kernel).__name__} with latents has no drawn functions; draw values at given "
+            "points with `sample` instead"
+        )
+    return kernel.with_children(
+        tuple(augmented(child, dimension, count) for child in kernel.children())
     )

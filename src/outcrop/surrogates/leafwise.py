@@ -1,4 +1,4 @@
-"""Posteriors made of leaves: in each leaf of a divided space a Gaussian process of its own.
+"""Leafwise posteriors: each leaf of a divided space has a Gaussian process of its own.
 
 Leaves may share linear effects zᵀc, c ~ N(0, σ² I), of features z(x) [Jenatton et al. 2017]. `m`
 points, `V` features, `n_p` observations in leaf p. With K_p + noise = L_p L_pᵀ, Z_p the features at
@@ -37,7 +37,7 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 LeafPull: TypeAlias = Callable[[Matrix, Matrix], tuple[Points, Matrix]]
 OfLeaf: TypeAlias = Callable[[int, Points, Matrix], tuple[Matrix, Matrix, LeafPull]]
 
-UNINFORMATIVE = 1e12  # noise variance of the observation that stands in where a leaf has none
+UNINFORMATIVE = 1e12  # noise variance of the placeholder for a leaf without observations
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class SharedEffects:
 
 @dataclass(frozen=True, eq=False)
 class LeafwisePosterior:
-    """A Gaussian process in each leaf, independent of the others but for what they share."""
+    """A Gaussian process in each leaf, independent of the others except for shared effects."""
 
     division: Division
     leaves: tuple[GPPosterior, ...]
@@ -125,7 +125,7 @@ class LeafwisePosterior:
         return mean, np.maximum(var, VAR_FLOOR * prior), pull
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        """Mean `(m,)` and covariance `(m, m)`; leaves covary by what they share only."""
+        """Mean `(m,)` and covariance `(m, m)`; leaves covary through shared effects only."""
         mean, covariance = np.empty(len(X)), np.zeros((len(X), len(X)))
         T = features_at(None if self.shared is None else self.shared.features, X)
         for leaf, rows in self.division.grouped(X):
@@ -171,7 +171,7 @@ class LeafwisePosterior:
         return mean + rng.standard_normal((n, len(X))) @ chol.T
 
     def draw(self, rng: Rng, features: int = 512) -> LeafwiseDraw:
-        """One draw: effects by their posterior, then the leaves given the effects."""
+        """One draw: effects from their posterior, then the leaves given the effects."""
         if self.shared is None:
             draws = tuple(leaf.draw(rng, features) for leaf in self.leaves)
             return LeafwiseDraw(self.division, draws)
@@ -200,7 +200,7 @@ class LeafwisePosterior:
         return replace(self, leaves=tuple(leaves), shared=shared)
 
     def noise_at(self, X: Points) -> Vector:
-        """The variance of the noise that each row of `X` would be observed through."""
+        """The noise variance of an observation at each row of `X`."""
         noises = np.array([leaf.model.noise for leaf in self.leaves])
         return noises[self.division.leaf_of(X)]
 
@@ -219,11 +219,11 @@ class LeafwisePosterior:
         return min(lowest)
 
     def best_leaf(self) -> int:
-        """The leaf that holds the lowest observation."""
+        """The leaf with the lowest observation."""
         return int(np.argmin([leaf.data.y.min(initial=np.inf) for leaf in self.leaves]))
 
     def scales(self) -> Vector:
-        """Over which length each coordinate changes the belief, `(d,)`."""
+        """The lengthscale of each coordinate, `(d,)`."""
         return self.division.typical(np.array([leaf.scales() for leaf in self.leaves]))
 
 
@@ -243,7 +243,7 @@ class EffectsDraw:
 
 @dataclass(frozen=True, eq=False)
 class LeafwiseDraw:
-    """A draw made of one in every leaf, which may jump where leaves meet, and shared effects."""
+    """A draw in every leaf plus drawn shared effects; it may jump where leaves meet."""
 
     division: Division
     leaves: tuple[Draw, ...]
@@ -263,7 +263,7 @@ class LeafwiseDraw:
 
 
 def features_at(features: BranchFeatures | None, X: Points) -> Matrix:
-    """z at each row of `X`, `(m, V)`; no columns where nothing is shared."""
+    """z at each row of `X`, `(m, V)`; no columns without shared effects."""
     return np.zeros((len(X), 0)) if features is None else features.values(X)
 
 

@@ -1,6 +1,6 @@
 """Many leafwise posteriors on the same points, predicted from at once.
 
-As `stack`, leaf by leaf: `k` components, `m` points, `V` features, `n_p` observations in a leaf.
+Like `stack`, in every leaf: `k` components, `m` points, `V` features, `n_p` observations in a leaf.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class LeafwiseStack:
 
     @classmethod
     def of(cls, posteriors: Sequence[object]) -> LeafwiseStack | None:
-        """The stack of `posteriors`, if they are leafwise, divided alike, and differ in numbers."""
+        """The stack of leafwise posteriors that differ in numbers only; None for any others."""
         parts = [part for part in posteriors if isinstance(part, LeafwisePosterior)]
         if not parts or len(parts) < len(posteriors):
             return None

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from outcrop.errors import ModelError
-from outcrop.surrogates.base import Posterior, PredictionPull, Samples
+from outcrop.surrogates.base import Posterior, PredictionPull, sampling
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 STEP = 1e-4  # of a column of A: truncation (h²) and rounding (1e-12 / h) are both near 1e-8
@@ -23,10 +23,10 @@ STEP = 1e-4  # of a column of A: truncation (h²) and rounding (1e-12 / h) are b
 
 @dataclass(frozen=True, eq=False)
 class MarginalPosterior:
-    """The mean at θ̂, and a variance that includes what θ's uncertainty does to the prediction.
+    """The mean at θ̂, and a variance that includes the effect of the uncertainty of θ.
 
     With ∂ along the columns of A, `variance="thesis"` is 4/3 V + |∂m|² + |∂V|²/(3V), and `"moment"`
-    is V + |∂m|²: the thesis' form keeps 4/3 of the variance even when nothing is uncertain.
+    is V + |∂m|²: the form of the thesis keeps 4/3 of the variance even when θ is certain.
     """
 
     centre: Posterior
@@ -77,10 +77,10 @@ class MarginalPosterior:
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
         """Joint draws `(n, m)`: those of the centre, stretched to the marginal variance."""
-        if not isinstance(self.centre, Samples):
-            raise ModelError(f"{type(self.centre).__name__} offers no joint draws")
         mean, var = self.centre.predict(X)
-        return mean + (self.centre.sample(X, rng, n) - mean) * np.sqrt(self.predict(X)[1] / var)
+        return mean + (sampling(self.centre).sample(X, rng, n) - mean) * np.sqrt(
+            self.predict(X)[1] / var
+        )
 
     @staticmethod
     def _slopes(ahead: list, behind: list, which: int, m: int) -> Matrix:  # type: ignore[type-arg]

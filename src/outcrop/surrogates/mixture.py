@@ -1,6 +1,6 @@
-"""Belief under uncertainty about the belief: posteriors with weights.
+"""Mixtures: posteriors with weights.
 
-`k` components, `m` points. Nothing downstream knows how a mixture came about.
+`k` components, `m` points. Nothing downstream depends on how a mixture was made.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
-from outcrop.surrogates.base import DrawsFunctions, Posterior
+from outcrop.surrogates.base import Posterior, drawing
 from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.leafwise_stack import LeafwiseStack
 from outcrop.surrogates.stack import Stack
@@ -28,7 +28,7 @@ EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) 
 class Mixture:
     """A weighted set of posteriors.
 
-    `state` is what the next fit starts from: plain data, small, and fit to be stored.
+    The next fit starts from `state`: plain data, small enough to be stored.
     """
 
     components: tuple[Posterior, ...]
@@ -92,13 +92,9 @@ class Mixture:
     def draw(self, rng: Rng, features: int = 512) -> Draw:
         """A function drawn from one component, itself drawn by weight."""
         part = self.components[rng.choice(len(self), p=self.weights)]
-        if not isinstance(part, DrawsFunctions):
-            raise ModelError(
-                f"{type(part).__name__} offers no drawn functions; use a GP for Thompson sampling"
-            )
-        return part.draw(rng, features)
+        return drawing(part).draw(rng, features)
 
     @cached_property
     def _stack(self) -> Stack | LeafwiseStack | None:
-        """The components as arrays, where they differ in numbers only."""
+        """The components as arrays, if they differ in numbers only."""
         return Stack.of(self.components) or LeafwiseStack.of(self.components)

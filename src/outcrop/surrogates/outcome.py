@@ -1,14 +1,14 @@
-"""From the objective's units to the model's, and back.
+"""Standardisation of values: from the objective's units to the model's, and back.
 
-Models see values with mean 0 and standard deviation 1. Values are first divided by a power of two
+Models get values with mean 0 and standard deviation 1. Values are first divided by a power of two
 near the largest of them, because squares overflow at 1e160 and vanish at 1e-160; scaling the
-objective by 2^k then changes not a single bit of what the model sees.
+objective by 2^k then does not change a single bit of the model's values.
 
 Values above the median of a heavy-tailed objective are bent: u = (y − median) / (median − lowest)
 becomes ((1 + u)^λ − 1) / λ for u > 0, with the largest λ ≤ 1 that leaves the bad half at most
 `LONGEST` times as long as the good half (λ = 0 is the logarithm). Below the median nothing is bent,
 so improvements stay in the objective's own units. The median is that of points spread over the
-space: a search piles points up around its best one, and the median of all would follow it down.
+space: a search concentrates around its best point, and the median of all would fall with it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import numpy as np
 from outcrop.errors import ModelError
 from outcrop.typing import Mask, Points, Vector
 
-CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding and nothing else
+CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding only
 EPSILON = float(np.finfo(float).eps)
 LONGEST = 4.0  # length of the bad half of the values, in units of the good half
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(
     100
 )  # many, because a bent value has a kink at the median
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
-APART = 0.1  # root mean square difference per column that makes two points strangers
+APART = 0.1  # root mean square difference per column between points that are spread out
 FARTHEST = 300.0  # keeps the square of an unbent value finite
 
 
@@ -53,7 +53,7 @@ class Standardised:
     def of(cls, y: Vector, X: Points | None = None, bend: bool = True) -> Standardised:
         """The map that standardises `y`, observed at `X`; constant values are only centred.
 
-        Without `bend` it is linear: for what is to be averaged in the objective's own units.
+        Without `bend` it is linear, as averages in the objective's own units require.
         """
         y = np.asarray(y, dtype=float)
         if not len(y) or not np.isfinite(y).all():
@@ -73,7 +73,7 @@ class Standardised:
 
     @property
     def unit(self) -> float:
-        """What one unit of the model's is in the objective's, among the better half of values."""
+        """The model's unit in the units of the objective, for the better half of values."""
         return self.power * (self.scale * self.spread)
 
     def apply(self, y: Vector) -> Vector:
@@ -90,7 +90,7 @@ class Standardised:
     def invert(self, z: Vector) -> Vector:
         """Values in the objective's units."""
         u = self._unbend(np.asarray(z, dtype=float) * self.spread + self.centre)
-        with np.errstate(over="ignore"):  # beyond the largest float it is infinite, and says so
+        with np.errstate(over="ignore"):  # values beyond the largest float are infinite
             return self.power * (self.location + self.scale * u)
 
     def restore(self, mean: Vector, var: Vector) -> tuple[Vector, Vector]:
@@ -126,7 +126,7 @@ class Standardised:
 
 
 def spread_out(X: Points) -> Mask:
-    """Which rows of `X`, taken in order, keep their distance from all taken before."""
+    """Which rows of `X`, taken in order, are far enough from all taken before."""
     taken = np.zeros(len(X), dtype=np.bool_)
     free = np.ones(len(X), dtype=np.bool_)
     for i in range(len(X)):

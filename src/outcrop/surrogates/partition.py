@@ -1,8 +1,8 @@
 """A partition of the unit cube by a regression tree whose thresholds are observations.
 
-A split is placed *at* an observation, which then belongs to both children: beliefs fitted to either
-side meet there, instead of each facing a gap between two observations [Assael et al. 2014]. Nodes
-are numbered so that a parent comes before its children; node 0 is the root. `rows` are indices of
+A split is placed *at* an observation, which then belongs to both children: processes fitted to
+either side meet there, without a gap between two observations [Assael et al. 2014]. Nodes are
+numbered so that a parent comes before its children; node 0 is the root. `rows` are indices of
 observations, in rising order.
 """
 
@@ -25,8 +25,8 @@ from outcrop.surrogates.division import Division
 from outcrop.typing import Matrix, Points, Vector
 
 LEAF = -1  # in place of the column that a node is split in
-EPSILON = 8 * float(np.finfo(float).eps)  # of a value: what its mean is known to
-ROUNDING = 1e-12  # reductions below this share of the node's uncertainty are none
+EPSILON = 8 * float(np.finfo(float).eps)  # relative rounding error of a mean
+ROUNDING = 1e-12  # smaller reductions, as a share of the node's uncertainty, count as none
 
 
 class Split(NamedTuple):
@@ -126,7 +126,7 @@ class Partition(Division):
         thresholds: list[float] = []
         children: list[list[int]] = []
         rows = [np.arange(len(y))]
-        for own in rows:  # grows as it is walked through
+        for own in rows:  # the list grows during the loop
             split = best_split(X[own], y[own], columns, smallest)
             needed = enough if len(own) <= largest else 0.0
             if split is None or len(own) * split.reduction <= needed:
@@ -142,7 +142,7 @@ class Partition(Division):
         return cls(np.array(cut), np.array(thresholds), np.array(children), tuple(rows))
 
     def __len__(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return len(self.leaves)
 
     @cached_property
@@ -163,7 +163,7 @@ class Partition(Division):
         return nodes
 
     def factor_rows(self, leaf: int) -> list[Indices]:
-        """The leaf's observations, then those that each node up to the root adds to the last."""
+        """The leaf's observations, then those that each node up to the root adds to its child's."""
         own = [self.rows[node] for node in self.ancestors(leaf)]
         added = [np.setdiff1d(above, below, assume_unique=True) for below, above in pairwise(own)]
         return [own[0], *added]
@@ -208,7 +208,7 @@ class Partition(Division):
         )
 
     def typical(self, scales: Matrix) -> Vector:
-        """The median: every leaf sees every column."""
+        """The median: every leaf's kernel has every column."""
         return np.median(scales, axis=0)
 
     def to_json(self) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class Partition(Division):
 
     @cached_property
     def _numbers(self) -> Indices:
-        """From a node to its place among the leaves."""
+        """The number of the leaf that each node is; `LEAF` for other nodes."""
         numbers = np.full(len(self.columns), LEAF)
         numbers[self.leaves] = np.arange(len(self.leaves))
         return numbers

@@ -5,8 +5,8 @@ node i that node i − 1 does not, so that none is used twice. The factors are i
 
     log p(θ | y) = log p(θ) + Σᵢ wᵢ log N(yᵢ; mean, K_θ(Xᵢ) + Σᵢ),    wᵢ = 2 / (1 + i)
 
-[Assael et al. 2014, eqs. 8 to 10]. The weights sum to more than one: it is no likelihood, and never
-evidence for a tree.
+[Assael et al. 2014, eqs. 8 to 10]. The weights sum to more than one, so this is no likelihood and
+no evidence for a tree.
 """
 
 from __future__ import annotations

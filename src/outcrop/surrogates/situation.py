@@ -1,4 +1,4 @@
-"""Everything that is known when a surrogate is made, and the parts that most kinds are made of."""
+"""The situation that a surrogate is made for, and the kernel and priors that most kinds use."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.blend import Blend, shared
 from outcrop.typing import Vector
 
-EXACT = 1e-8  # noise variance, in units of the data's, of an objective that has none
+EXACT = 1e-8  # noise variance, in units of the data's, of an objective without noise
 NOISE_FLOOR = 1e-6
 NOISE = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # small noise is likely, large noise possible
 LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
 CATEGORY_SCALES = LogNormal(0.0, 1.0)
 AMPLITUDE = LogNormal(0.0, 1.0)
-# A surprising value leaves some chains where the density is almost 0; without patience they would
-# take long to come back.
+# A surprising value leaves some chains where the density is almost 0. They restart: by sweeps alone
+# they would return slowly.
 INFERENCE = Slice(chains=6, patience=2.5)
-# Latents take longer to find, and the density of a fair draw of many varies too much for patience.
+# Latents need more sweeps. Chains never restart: with many latents the density of fair draws varies
+# too much to tell which chains are stuck.
 LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3, patience=inf)
 ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
 
@@ -79,11 +80,11 @@ class NoiseFacts:
     def is_learnt(self, models_places: bool) -> bool | None:
         """Whether a model learns a noise variance of its own; None leaves it open.
 
-        To a model without uncertain places, what they do to the values is noise.
+        A model without uncertain places counts their effect on the values as noise.
         """
         if self.has_uncertain_places and not models_places:
             return True
-        if isinstance(self.declared, float):  # given with each observation, none of the model's own
+        if isinstance(self.declared, float):  # then every observation has this noise
             return False
         if self.replicates_differ and not self.has_uncertain_places:
             return True
@@ -94,12 +95,12 @@ class NoiseFacts:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a surrogate is made for."""
+    """Everything that is known when a surrogate is made."""
 
     space: Space
     noise: NoiseFacts = field(default_factory=NoiseFacts)
     inference: Inference | None = None  # None is the default of the kind
-    observations: int = 0  # how many there are
+    observations: int = 0  # their number
     priors: Priors = field(default_factory=Priors)
 
     @cached_property
@@ -131,11 +132,11 @@ class Situation:
         *,
         models_places: bool = False,
     ) -> Surrogate:
-        """`make` of a noise variance and an inference: none, a learnt one, or both.
+        """The surrogate that `make` returns: without noise, with learnt noise, or a blend of both.
 
-        If it is open whether there is noise, exact and noisy models share the belief: an
-        undersampled oscillation is explained by noise all too easily, and then exploration ends.
-        `inference` serves unless the user gave one.
+        If it is unknown whether there is noise, exact and noisy models are blended: a noisy model
+        alone easily explains an undersampled oscillation as noise, and then exploration ends.
+        `inference` is used unless the user gave one.
         """
         inference = refreshed(self.inference or inference, self.observations)
         is_learnt = self.noise.is_learnt(models_places)
@@ -154,8 +155,8 @@ def standard_kernel(
 ) -> Kernel:
     """Matérn-5/2 with a lengthscale per number, times an overlap kernel of the categories.
 
-    Parameters that are not active count for nothing. `numbers` may replace the kernel of the
-    numbers, and `joined` the product of numbers and categories.
+    Inactive parameters are ignored. `numbers` may replace the kernel of the numbers, and `joined`
+    the product of numbers and categories.
     """
     priors = priors or Priors()
     own = tuple(c.index for c in space.columns if not c.is_code)
@@ -177,9 +178,10 @@ def standard_kernel(
 
 
 def refreshed(inference: Inference, n: int) -> Inference:
-    """A default inference with fewer chains moved, in inverse proportion, as data get many.
+    """`inference`; with more than `ALL_MOVE` observations, a default one moves fewer chains.
 
-    One more observation then changes the belief less, and a sweep costs more.
+    Their number falls in inverse proportion to `n`: an observation more then changes the belief
+    less, and a sweep costs more.
     """
     for default in (INFERENCE, LATENT_INFERENCE):
         if inference == default and n > ALL_MOVE:

@@ -1,7 +1,7 @@
 """The tree of choices of a conditional space: its nodes and its leaves.
 
 The nodes of a conditional space are the groups of parameters that are declared together. A branch
-passes some of them; a group on one branch only belongs to its leaf, and the others are shared.
+contains some of them; a group on one branch only belongs to its leaf, the others are shared.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class SpaceNode(NamedTuple):
     """A node or a leaf of the tree of choices."""
 
     conditions: Conditions
-    own: tuple[Column, ...]  # the parameters that are chosen there
-    seen: tuple[Column, ...]  # these and those chosen on the way there
+    own: tuple[Column, ...]  # the parameters declared there
+    seen: tuple[Column, ...]  # these and those of all nodes above
 
 
 @lru_cache(maxsize=16)
@@ -69,5 +69,5 @@ def _sorted(
 
 
 def has_leaves(space: Space) -> bool:
-    """Whether there are choices, and not too many branches through them."""
+    """Whether the space has several branches, and not too many."""
     return 1 < space.n_branches <= MOST_LEAVES

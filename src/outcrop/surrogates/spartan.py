@@ -1,4 +1,4 @@
-"""Gaussian processes with other lengthscales in a learnt region than elsewhere."""
+"""Gaussian processes with one set of lengthscales in a learnt region and another elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CENTRE = Uniform(0.0, 1.0)
 
 @dataclass(frozen=True)
 class Spartan(KernelKind):
-    """A Gaussian process with other lengthscales in a region than elsewhere.
+    """A Gaussian process with one set of lengthscales in a region and another elsewhere.
 
         oc.Method(surrogate=oc.surrogates.Spartan())
         oc.Method(surrogate=oc.surrogates.Spartan(widths=(0.05, 10.0)))
@@ -70,10 +70,10 @@ class Spartan(KernelKind):
 
 @dataclass(frozen=True, eq=False)
 class Grounded:
-    """A surrogate whose belief leaves out what no observation supports, see `Kernel.grounded`.
+    """A surrogate whose predictions leave out regions without observations.
 
-    Inference is unchanged: a region without observations may be where it is, but predictions, and
-    so the next suggestion, do without it.
+    See `Kernel.grounded`. Inference is unchanged: chains may keep such a region, but predictions,
+    and so the next suggestion, ignore it.
     """
 
     surrogate: Surrogate

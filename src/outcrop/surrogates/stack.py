@@ -1,8 +1,8 @@
 """Many Gaussian processes on the same points, predicted from at once.
 
-A mixture of chains differs in hyperparameters only. Stacked, its kernels are evaluated in one go,
-and what Python costs is paid once instead of k times. Factors are `(k, n, n)`, covariances
-`(k, m, n)`.
+The components of a mixture of chains differ in hyperparameters only. Stacked kernels are evaluated
+in one call, so that Python's overhead is paid once instead of k times. Factors are `(k, n, n)`,
+covariances `(k, m, n)`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Stack:
 
     @classmethod
     def of(cls, posteriors: Sequence[object]) -> Stack | None:
-        """The stack of `posteriors`, if they are Gaussian processes of one structure and place."""
+        """The stack of Gaussian processes of one structure on the same points; else None."""
         parts = [part for part in posteriors if isinstance(part, GPPosterior)]
         if not parts or len(parts) < len(posteriors):
             return None

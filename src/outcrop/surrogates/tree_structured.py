@@ -30,7 +30,7 @@ from outcrop.surrogates.branch_gp import BranchGP
 from outcrop.surrogates.contest import Contest, log_odds
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.kind import Kind, Search
+from outcrop.surrogates.kind import Kind, SearchDomain
 from outcrop.surrogates.situation import Priors, Situation
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
 
@@ -45,25 +45,25 @@ class TreeStructured(Kind):
                                                                                   # the source's
 
     `basis` is the form of shared parameters in the linear model [Jenatton et al. 2017, section
-    2.4]. With `sees_shared` they are inputs of the leaves' processes too, which can then bend what
-    is linear.
+    2.4]. With `sees_shared` they are inputs of the leaves' processes too, so that their effects
+    need not be linear.
 
     `chance` is the prior probability that processes in leaves predict better than one process for
-    the whole space, to which inactive parameters count for nothing; the likelier of the two is
-    used. With 1 it is always the leaves.
+    the whole space, which ignores inactive parameters; the more probable model is used. With 1 it
+    is always the leaves.
     """
 
     basis: Basis = field(default_factory=Linear)
     sees_shared: bool = True
     chance: float = 0.5
     label = "tree-structured GP"
-    search = Search.BRANCHES
+    search_domain = SearchDomain.BRANCHES
 
     def __post_init__(self) -> None:
         if not 0 < self.chance <= 1:
             raise ModelError(
-                f"TreeStructured(chance={self.chance!r}): expected a probability above 0; 1 is "
-                "always processes in the leaves"
+                f"TreeStructured(chance={self.chance!r}): expected a probability above 0 and at "
+                "most 1; 1 always uses the processes in the leaves"
             )
 
     def surrogate(self, situation: Situation) -> Surrogate | None:

@@ -1,4 +1,4 @@
-"""Treed Gaussian processes as a choice of surrogate, held against the process without a tree."""
+"""Treed Gaussian processes as a kind of surrogate, compared with one process without a tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from outcrop.surrogates.partition import Partition
 from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.treed_gp import LEAST, TreedGP
 
-CHANCE = 0.1  # that a tree predicts better, before it has predicted anything
+CHANCE = 0.1  # prior probability that a tree predicts better
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Treed(Kind):
         oc.Method(surrogate=oc.surrogates.Treed(leaves=oc.surrogates.Warped()))
         oc.Method(surrogate=oc.surrogates.Treed(smallest=5, least=0.0, chance=1.0))  # the source's
 
-    `smallest` counts the observations a leaf must hold, the shared ones included; None is 5 for
+    `smallest` is the least number of observations in a leaf, shared ones included; None is 5 for
     every column, and more once there would be more than 64 leaves. `least` is the share of all
-    squared error that a split must take away, unless more than 200 observations would stay in one
+    squared error that a split must remove, unless more than 200 observations would stay in one
     leaf. The tree is cut along numbers that are always active.
 
     `chance` is the prior probability that the tree predicts better than one process without it.
-    The space is cut once predictions have made that the more probable; with 1, whatever they say.
+    The tree is used once predictions have made it the more probable model; with 1 it always is.
     """
 
     leaves: KernelKind | None = None
@@ -54,8 +54,8 @@ class Treed(Kind):
     def __post_init__(self) -> None:
         if self.leaves is not None and not isinstance(self.leaves, KernelKind):
             raise ModelError(
-                f"Treed(leaves={self.leaves!r}): expected a kind that changes nothing but the "
-                "kernel of numbers, such as Warped(), or None for plain Gaussian processes"
+                f"Treed(leaves={self.leaves!r}): expected a kind that changes only the kernel of "
+                "numbers, such as Warped(), or None for plain Gaussian processes"
             )
         if self.smallest is not None and (type(self.smallest) is not int or self.smallest < 2):
             raise ModelError(f"Treed(smallest={self.smallest!r}): expected an integer ≥ 2, or None")
@@ -63,8 +63,8 @@ class Treed(Kind):
             raise ModelError(f"Treed(least={self.least!r}): expected a share from 0 to below 1")
         if not 0 < self.chance <= 1:
             raise ModelError(
-                f"Treed(chance={self.chance!r}): expected a probability above 0, 1 for a tree "
-                "whatever it predicts"
+                f"Treed(chance={self.chance!r}): expected a probability above 0 and at most 1; "
+                "1 always uses the tree"
             )
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
@@ -85,9 +85,9 @@ class Treed(Kind):
 
 
 def leaf_model(model: GP) -> GP:
-    """`model` with a level to be inferred where it has one that is integrated out.
+    """`model` with a level that is inferred instead of integrated out.
 
-    Integrated out it would be known from the leaf's few observations alone.
+    Integrated out, it would depend on the leaf's few observations alone.
     """
     if not isinstance(model.kernel, Offset):
         return model
@@ -97,17 +97,17 @@ def leaf_model(model: GP) -> GP:
 
 @dataclass(frozen=True, eq=False)
 class Contested(Contest):
-    """The contest of a regression tree, which is a tree of one leaf where it is behind."""
+    """The contest of a regression tree; if it is behind, the belief is a tree of one leaf."""
 
     def is_divided(self, data: Observations) -> bool:
         return len(self.tree.partition(data)) > 1
 
-    def shown(self, belief: Mixture, data: Observations) -> Mixture:
+    def as_tree(self, belief: Mixture, data: Observations) -> Mixture:
         alone = Partition.of(data.X, data.y, (), len(data))
         parts = [part for part in belief.components if isinstance(part, GPPosterior)]
         components = tuple(LeafwisePosterior(alone, (part,)) for part in parts)
         return Mixture(components, belief.weights, belief.state)
 
-    def eased(self, surrogate: Any) -> Any:
-        """As it is: leaves that did not change take turns anyway."""
+    def as_trailing(self, surrogate: Any) -> Any:
+        """Unchanged: of leaves without new observations only one is sampled anyway."""
         return surrogate

@@ -1,9 +1,9 @@
 """Heteroscedastic treed Gaussian processes [Assael et al. 2014].
 
-A regression tree cuts the cube where values differ most, anew at every fit; each leaf has a
-Gaussian process with hyperparameters of its own, whose pseudo-likelihood leans on its ancestors.
+A regression tree, grown anew at every fit, cuts the cube where values differ most; each leaf has a
+Gaussian process with hyperparameters of its own, whose pseudo-likelihood includes its ancestors.
 
-Chains belong to leaves and outlive the tree they began in, see `warm_chains.LeafChains`.
+Chains belong to leaves and pass from one tree to the next, see `warm_chains.LeafChains`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from outcrop.surrogates.pseudo import Ancestry, AncestryTarget
 from outcrop.surrogates.warm_chains import LeafChains, conditioned
 from outcrop.typing import Matrix, Rng, Vector
 
-LEAST = 0.01  # share of all squared error that a split must take away
-FEWEST = 5  # observations a leaf must hold for each column; in one dimension that of the source
+LEAST = 0.01  # share of all squared error that a split must remove
+FEWEST = 5  # observations in a leaf, per column; in one dimension that of the source
 MOST_LEAVES = 64  # beyond some hundreds of observations leaves grow instead of their number
 LARGEST = 200  # observations beyond which a leaf is split for the sake of speed, if it can be
-FACTOR_ROWS = 64  # observations of a node that its leaves' hyperparameters see
+FACTOR_ROWS = 64  # most observations of a node in the pseudo-likelihood of its leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,8 @@ class TreedGP:
             start = warm.thetas[leaf]
             warm.thetas[leaf] = self._sampled(data, partition, leaf, start, warm.widths, rng)
             warm.ages[leaf] = 0
-        chains = list(zip(*warm.thetas, strict=False))  # leaves may have chains of two inferences
+        # After a change of inference, leaves may differ in their number of chains.
+        chains = list(zip(*warm.thetas, strict=False))
 
         def posterior(chain: tuple[Vector, ...]) -> LeafwisePosterior:
             pairs = zip(chain, own, strict=True)
@@ -81,7 +82,7 @@ class TreedGP:
         return Mixture(components, weights, warm._replace(marks=marks).stored(layout))
 
     def partition(self, data: Observations) -> Partition:
-        """The tree that `data` are cut by."""
+        """The tree grown on `data`."""
         smallest = self._smallest(data)
         return Partition.of(data.X, data.y, self.columns, smallest, self.least, LARGEST)
 
@@ -91,7 +92,7 @@ class TreedGP:
         return max(FEWEST * data.dimension, ceil(len(data) / MOST_LEAVES))
 
     def _cold(self, data: Observations, rng: Rng) -> LeafChains:
-        """Chains that have seen a part of the data as if there were one leaf only."""
+        """Chains inferred from a part of the data as if there were one leaf only."""
         part = data.rows(_spread(np.arange(len(data)), 2 * FACTOR_ROWS))
         draws = self.inference.infer(AncestryTarget(self.model, part, Ancestry.of([part])), rng)
         alone = Partition.of(data.X, data.y, (), len(data))
@@ -112,13 +113,13 @@ class TreedGP:
         steps = None if widths is None else np.tile(widths, (len(thetas), 1))
         start = Draws.equal(thetas, np.full(len(thetas), np.nan), steps)
         inference = self.inference
-        if isinstance(inference, Slice):  # what another leaf held likely is no reason to begin anew
+        if isinstance(inference, Slice):  # chains of another leaf may be unlikely here: no restarts
             inference = replace(inference, patience=inf)
         return inference.infer(target, rng, start).thetas
 
 
 def _spread(rows: Indices, most: int) -> Indices:
-    """At most so many of `rows`, evenly spaced in their order, which is that of trials."""
+    """At most `most` of `rows`, evenly spaced in the order of trials."""
     if len(rows) <= most:
         return rows
     return rows[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]

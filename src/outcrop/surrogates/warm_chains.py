@@ -1,7 +1,7 @@
-"""Chains of hyperparameters from one fit to the next.
+"""Chains of hyperparameters that continue from one fit to the next.
 
-A fit leaves its draws behind by the names of their slots, as plain data that can be stored, and the
-next fit goes on from there: slots that are new start from their priors.
+A fit stores its draws by the names of their slots, as plain data, and the next fit starts from
+them; new slots start from their priors.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from outcrop.typing import Mask, Matrix, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 8  # leaves sampled for one belief at most, those that changed first
-IN_TURN = 1  # leaves sampled although nothing changed in them
-DIGITS = 4  # of leaves' chains as they are stored: far below their spread
+AT_ONCE = 8  # most leaves sampled in one fit, those that changed first
+IN_TURN = 1  # unchanged leaves sampled in one fit
+DIGITS = 4  # decimals of stored leaf chains: far below their spread
 
 P = TypeVar("P")
 
 
 class PriorOfSlots(ABC):
-    """The prior half of a target: that of a layout's free slots."""
+    """The prior part of a target: the prior of a layout's free slots."""
 
     @property
     @abstractmethod
@@ -86,7 +86,7 @@ def stored(layout: Layout[Any], draws: Draws, data: Observations) -> dict[str, A
     latents = {slot.name for slot in layout.slots if slot.latent}
     if latents:
         state["rows"] = data.fingerprints
-    if draws.widths is not None:  # latents move on ellipses, which have none
+    if draws.widths is not None:  # latents, moved by elliptical slice sampling, have none
         state["widths"] = [
             {name: part for name, part in layout.split(own).items() if name not in latents}
             for own in draws.widths
@@ -97,7 +97,7 @@ def stored(layout: Layout[Any], draws: Draws, data: Observations) -> dict[str, A
 def restored(
     layout: Layout[Any], state: Mapping[str, Any] | None, data: Observations
 ) -> Draws | None:
-    """The draws that `stored` wrote, in today's layout; entries that are new are NaN."""
+    """The draws that `stored` wrote, in the present layout; new entries are NaN."""
     if not state or not state.get("thetas"):
         return None
     thetas = np.stack([layout.join(parts) for parts in state["thetas"]])
@@ -112,7 +112,7 @@ def restored(
 
 
 def _realigned(name: str, state: Mapping[str, Any], data: Observations) -> Matrix:
-    """The latents in slot `name` of each of today's observations, NaN where there are none yet."""
+    """The latents in slot `name` of the present observations, NaN for new observations."""
     places = {row: i for i, row in enumerate(state.get("rows", []))}
     order = [places.get(row) for row in data.fingerprints]
     known = [parts.get(name) for parts in state["thetas"]]
@@ -129,23 +129,23 @@ class LeafChains(NamedTuple):
     partition: Partition
     thetas: list[Matrix]  # of each leaf, (chains, dim)
     marks: list[int]  # of each leaf's observations
-    ages: list[int]  # of each leaf: beliefs formed since it was sampled
+    ages: list[int]  # of each leaf: fits since it was sampled
     widths: Vector | None  # of every chain's steps, (dim,)
 
     def inherited(self, data: Observations, partition: Partition) -> LeafChains:
-        """The chains as those of another partition, whose rows are those of `data`."""
+        """The chains given to the leaves of another partition, that of `data`."""
         before = self.partition.leaf_of(data.X)
-        heirs = [int(np.bincount(before[rows]).argmax()) for rows in partition.leaf_rows]
+        sources = [int(np.bincount(before[rows]).argmax()) for rows in partition.leaf_rows]
         return LeafChains(
             partition,
-            [self.thetas[leaf] for leaf in heirs],
-            [self.marks[leaf] for leaf in heirs],
-            [self.ages[leaf] + 1 for leaf in heirs],
+            [self.thetas[leaf] for leaf in sources],
+            [self.marks[leaf] for leaf in sources],
+            [self.ages[leaf] + 1 for leaf in sources],
             self.widths,
         )
 
     def due(self, marks: Sequence[int]) -> list[int]:
-        """The leaves to sample: those that changed, then others; of each the longest unsampled."""
+        """The leaves to sample: changed ones first, then the longest unsampled first."""
         is_same = np.array(self.marks) == np.array(marks)
         order = np.lexsort((-np.array(self.ages), is_same))
         return order[: min(int((~is_same).sum()) + IN_TURN, AT_ONCE)].tolist()
@@ -164,7 +164,7 @@ class LeafChains(NamedTuple):
 
     @classmethod
     def restored(cls, layout: Layout[Any], state: Mapping[str, Any] | None) -> LeafChains | None:
-        """The chains that `stored` wrote, unless the slots are others today."""
+        """The chains that `stored` wrote; None if the slots have changed since."""
         if not state or state.get("slots") != _slots(layout):
             return None
         return cls(

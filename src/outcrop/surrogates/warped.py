@@ -1,4 +1,4 @@
-"""Gaussian processes that see each number through a learnt monotone curve."""
+"""Gaussian processes whose numbers are warped by learnt monotone curves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHAPES = LogNormal(0.0, 0.5)  # prefers the identity more than the 0.87 of Snoek
 
 @dataclass(frozen=True)
 class Warped(KernelKind):
-    """A Gaussian process that sees each number through a monotone curve [Snoek et al. 2014].
+    """A Gaussian process whose numbers are warped by monotone curves [Snoek et al. 2014].
 
         oc.Method(surrogate=oc.surrogates.Warped())
         oc.Method(surrogate=oc.surrogates.Warped(oc.kernels.BetaCDF()))    # the paper's curve

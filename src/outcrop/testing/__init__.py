@@ -1,4 +1,4 @@
-"""Contract suites: what anything of a kind must satisfy, to be run on a kernel of your own, say.
+"""Contract suites: checks that every kernel, acquisition, ... must pass, your own ones included.
 
 Each suite is a tuple of checks that raise `AssertionError`. With pytest:
 

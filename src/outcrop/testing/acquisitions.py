@@ -1,7 +1,8 @@
 """Checks that every acquisition must pass.
 
-The acquisition is ready to be evaluated (`prepare` was called, or its fields are given) and not
-tied to a number of components. `X` is `(m, d)`, m ≥ 3: points off the data, to be moved a little.
+The acquisition is ready to be evaluated (`prepare` was called, or its fields are given) and works
+with any number of components. `X` is `(m, d)`, m ≥ 3: points off the data, which are varied a
+little.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def a_mixture_scores_the_mean_of_its_components(
         expected = mixture.weights @ each
     if acquisition.averages:
         np.testing.assert_allclose(acquisition(mixture, X), expected, rtol=1e-9, atol=1e-12)
-    else:  # disagreement comes on top
+    else:  # disagreement of components adds to the score
         assert (acquisition(mixture, X) >= expected - 1e-12).all()
 
 
@@ -135,7 +136,7 @@ ACQUISITION_CONTRACT = (
 
 
 def _mixture(posterior: Posterior | Mixture, X: Points) -> Mixture:
-    """The mixture itself, or a single posterior beside what it becomes after a surprise."""
+    """The mixture itself, or one of a posterior and of the same after a surprising value."""
     if isinstance(posterior, Mixture):
         return posterior
     mean, var = posterior.predict(X[:1])

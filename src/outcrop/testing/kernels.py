@@ -12,11 +12,13 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.kernels.base import Kernel
 from outcrop.params import stacked
-from outcrop.testing.differences import central_differences, numbers, with_number
+from outcrop.testing.differences import Steps, central_differences, numbers, with_number
 from outcrop.typing import Points, Vector
 
-FEATURES = 20_000  # their mean product then misses the kernel by about 1/√20000 = 0.007 a standard
-FEATURE_TOLERANCE = 0.06  # deviation; eight of them leave room for heavy-tailed products
+# The mean product of features has a standard error of about 1/√20000 = 0.007; the tolerance of
+# eight standard errors leaves room for heavy-tailed products.
+FEATURES = 20_000
+FEATURE_TOLERANCE = 0.06
 
 
 def gram_is_symmetric(kernel: Kernel, X: Points) -> None:
@@ -124,7 +126,7 @@ def children_can_be_put_back(kernel: Kernel, X: Points) -> None:
 
 
 def a_stationary_kernel_does_not_see_a_common_shift(kernel: Kernel, X: Points) -> None:
-    """Of points with the same codes: what is active is the same for them."""
+    """Checked on points with the same codes, which have the same active parameters."""
     codes = np.array([_is_code(column) for column in X.T])
     shift = np.where(codes, 0.0, 0.25)
     if kernel.is_stationary:
@@ -170,7 +172,7 @@ def _assert_gradient(kernel: Kernel, kernel_bar: Any, loss: Callable[[Kernel], f
     """Compare `kernel_bar` with finite differences of `loss` in every number of `kernel`."""
     for steps, number in numbers(kernel):
 
-        def changed(value: Vector, steps: Any = steps) -> float:
+        def changed(value: Vector, steps: Steps = steps) -> float:
             return loss(with_number(kernel, steps, value))
 
         expected, actual = central_differences(changed, number), kernel_bar

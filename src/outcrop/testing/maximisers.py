@@ -1,4 +1,4 @@
-"""Checks that every maximiser must pass, on a space and a function there. Seeds are fixed."""
+"""Checks that every maximiser must pass, given a space and a function on it. Seeds are fixed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from outcrop.typing import Points
 
 AnyMaximiser: TypeAlias = Callable[..., Maximum]  # called as a `Maximiser` is
 
-FORBIDDEN = 4  # maxima that are forbidden one after the other
+FORBIDDEN = 4  # maxima forbidden in turn
 
 
 def the_point_is_legal(maximiser: AnyMaximiser, space: Space, function: Function) -> None:

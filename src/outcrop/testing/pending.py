@@ -1,7 +1,7 @@
-"""What every pending policy must satisfy.
+"""Checks that every pending policy must pass.
 
-`view` holds what `belief` was fitted to, and one running trial or more; values are in the belief's
-own units.
+`view` holds the observations that `belief` was fitted to, and at least one running trial; values
+are in the units of the belief.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ PENDING_CONTRACT = (
 
 
 def suggested(policy: Pending, space: Space, view: View, belief: Mixture) -> Mapping[str, Any]:
-    """What is suggested if `belief` is what observations lead to."""
+    """The suggestion if `belief` is the belief given the observations."""
     strategy = ModelBased(
         space,
         GivenSurrogate(_Given(belief)),
@@ -99,7 +99,7 @@ def suggested(policy: Pending, space: Space, view: View, belief: Mixture) -> Map
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """A surrogate whose belief is known beforehand."""
+    """A surrogate with a given belief."""
 
     belief: Mixture
 
@@ -117,7 +117,7 @@ def _elsewhere(space: Space) -> Points:
 def _scored(
     policy: Pending, space: Space, view: View, belief: Mixture, X: Points
 ) -> tuple[Vector, Points]:
-    """Values and gradients at `X`, once all is accounted for and prepared."""
+    """Values and gradients at `X` of the acquisition that accounts for running trials."""
     rng = np.random.default_rng(7)
     posterior, acquisition = policy.account(view, space, belief, LogEI(), rng)
     incumbent = np.array([part.incumbent() for part in posterior.components])

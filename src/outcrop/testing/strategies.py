@@ -1,4 +1,4 @@
-"""What every strategy must satisfy."""
+"""Checks that every strategy must pass."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def suggests_a_legal_configuration(strategy: Strategy, space: Space, view: View)
 def suggests_what_is_legal_new_plain_and_repeatable(
     strategy: Strategy, space: Space, view: View
 ) -> None:
-    """One suggestion made twice, since making it is what takes time."""
+    """All checks of one suggestion, made twice: most of the time goes into making it."""
     suggestion, again = (strategy.propose(view, np.random.default_rng(2)) for _ in range(2))
     _assert_legal(suggestion, space)
     assert view.is_noisy or space.key(suggestion.params) not in view.known

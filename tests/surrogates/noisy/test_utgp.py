@@ -237,5 +237,5 @@ def test_the_simple_one_takes_a_marginal_process_and_the_full_one_says_it_does_n
     assert (belief.moments(data.X)[1] > 0).all()
     with pytest.raises(ModelError, match="Slice"):
         Transformed(inner, NOISE, kind="full").fit(data, rng)
-    with pytest.raises(ModelError, match="Thompson"):
+    with pytest.raises(ModelError, match="cannot draw functions; use a GP with Slice"):
         belief.components[0].draw(rng)

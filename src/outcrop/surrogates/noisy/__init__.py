@@ -1,4 +1,4 @@
-"""Gaussian processes of observations that were made near, not at, their points."""
+"""Gaussian processes that model input noise: observations near, not at, their points."""
 
 from __future__ import annotations
 

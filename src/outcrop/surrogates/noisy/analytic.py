@@ -1,7 +1,7 @@
 """The Gaussian process of observations at uncertain points, by its exact mean and covariance.
 
-The covariance of two observations is the RBF kernel averaged over where they may have been made
-[Alvi 2019, section 3.2]. They are not jointly Gaussian, but these are their first two moments.
+The covariance of two observations is the RBF kernel averaged over their input noise [Alvi 2019,
+section 3.2]. They are not jointly Gaussian, but these are their first two moments.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from outcrop.surrogates.noisy.supported_kernels import with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainGP
 from outcrop.surrogates.situation import Situation
 
-SPREAD = LogNormal(log(0.03), 1.0)  # a few per cent of a parameter's range, give or take
+SPREAD = LogNormal(log(0.03), 1.0)  # around a few per cent of a parameter's range
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +41,13 @@ class AnalyticGP(UncertainGP):
 
 @dataclass(frozen=True)
 class Analytic(NoisyInputs):
-    """A Gaussian process that averages its RBF kernel over where observations may have been made.
+    """A Gaussian process whose RBF kernel is averaged over the input noise of observations.
 
         oc.Method(surrogate=oc.surrogates.Analytic(input_std=0.05))
-        oc.Method(surrogate=oc.surrogates.Analytic())    # learns it, unless observations say
+        oc.Method(surrogate=oc.surrogates.Analytic())    # learnt, unless stated with observations
 
-    `expected` believes in the objective averaged over the noise, and not in the objective itself.
+    With `expected` the belief is about the objective averaged over the noise, not the objective
+    itself.
     """
 
     spread: Prior = SPREAD  # of a standard deviation that is learnt

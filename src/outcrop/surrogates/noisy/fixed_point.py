@@ -1,13 +1,13 @@
-"""Fixed points of a map between vectors of variances, found where plain repetition oscillates.
+"""Fixed points of a map between vectors of variances, also where plain iteration oscillates.
 
-Repeating v ← F(v) is the flow dv/dt = F(v) − v followed in steps of 1, which are too long where F
-answers a larger v with a much smaller one. Here the flow is followed by implicit Euler steps,
+Iterating v ← F(v) follows the flow dv/dt = F(v) − v in steps of 1, which are too long where F falls
+steeply. Here the flow is followed by implicit Euler steps,
 
     (1 + 1/Δt) δ − F′(v) δ = F(v) − v,
 
-so short that no entry loses more than a share of itself, and longer and longer as it comes to
-rest: the last of them are Newton's. Now and then a flow is caught where there is almost a fixed
-point but none; from another start, or followed more closely, it comes to rest elsewhere.
+so short that no entry loses more than a share of itself, and longer as the flow comes to rest: the
+last ones are Newton steps. A flow may stall where there is almost a fixed point but none; another
+start, or shorter steps, then lead elsewhere.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from scipy.linalg.lapack import dgesv
 from outcrop.typing import Matrix, Vector
 
 TOLERANCE = 1e-6
-# One after the other until one comes to rest: the share of the vector to start from, the change of
-# the quickest entry at which Δt stays what it is, and the most steps.
+# Tried in turn until one converges: the share of the vector to start from, the change of the
+# quickest entry at which Δt is kept, and the most steps.
 ATTEMPTS = ((1.0, 2.0, 50), (1e-2, 2.0, 50), (1e-4, 2.0, 50), (1.0, 0.3, 300))
 FALL, RISE = 0.9, 3.0  # by how much of itself an entry may change in one step
 SHORTER, LONGER = 0.3, 5.0  # by how much Δt may change from step to step
@@ -37,7 +37,7 @@ Map: TypeAlias = Callable[[Vector], tuple[Vector, Callable[[], Matrix]]]  # v ->
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """`value`, with `residual` the largest relative error of an entry, and how many `steps`."""
+    """`value`, the largest relative error of its entries, and the number of steps made."""
 
     value: Vector
     residual: float
@@ -51,7 +51,7 @@ class FixedPoint:
 def fixed_point(function: Map, start: Vector, scale: Vector) -> FixedPoint:
     """Where |F(v) − v| ≤ `TOLERANCE` (`scale` + v) in every entry.
 
-    Of all vectors met the best comes back, whether it is one or not.
+    Returns the best vector found, converged or not.
     """
     best, steps = FixedPoint(start, np.inf, 0), 0
     for share, pace, most in ATTEMPTS:
@@ -64,7 +64,7 @@ def fixed_point(function: Map, start: Vector, scale: Vector) -> FixedPoint:
 
 
 def _followed(function: Map, start: Vector, scale: Vector, pace: float, most: int) -> FixedPoint:
-    """The best vector met on the way from `start`, and how many steps were made."""
+    """The best vector found from `start`."""
     v, dt = start, 1.0
     best = FixedPoint(v, np.inf, 0)
     one = np.eye(len(v))

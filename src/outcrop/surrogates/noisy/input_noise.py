@@ -23,15 +23,15 @@ from outcrop.surrogates.kind import Kind
 from outcrop.surrogates.situation import Situation
 from outcrop.typing import Matrix, Points, Vector
 
-RANK = 1e-12  # eigenvalues below this share of the largest are none
+RANK = 1e-12  # eigenvalues below this share of the largest count as 0
 
 
 @dataclass(frozen=True)
 class InputNoise:
-    """The noise of points that belongs to a model; that stated with observations takes precedence.
+    """The input noise of a model; noise stated with observations takes precedence.
 
         InputNoise(0.05)                                     # in every column
-        InputNoise((0.05, 0.0, 0.1))                         # one by one
+        InputNoise((0.05, 0.0, 0.1))                         # one number per column
         InputNoise(cov=((0.01, 0.002), (0.002, 0.01)))
 
     With `columns` the numbers belong to these, and all other columns are exact.
@@ -58,7 +58,7 @@ class InputNoise:
             require_covariances("input_cov", cov, matrices=True)
 
     def covariances(self, data: Observations) -> Matrix | None:
-        """Of the rows of `data`, zeros `(1, d)` if they are exact; None if nothing is known."""
+        """Those of the rows of `data`, zeros `(1, d)` if they are exact; None if unknown."""
         if data.input_cov is not None:
             cov = data.input_cov
             cov = cov[:1] if len(cov) and (cov == cov[:1]).all() else cov

@@ -1,10 +1,10 @@
-"""Gaussian processes that count noise in the inputs as noise in the outputs, by the slope.
+"""Noisy-input Gaussian processes: input noise counts as output noise, in proportion to the slope.
 
 To first order an observation at x + ε differs from one at x by ∇fᵀε, so that its variance is larger
 by ∇μᵀ S ∇μ with the slope of the posterior mean [McHutchon & Rasmussen 2011; Alvi 2019, section
-3.4]. The mean depends on these variances in turn; `fixed_point` finds what agrees with itself.
-There may be several such answers, or in unlikely models none that is found in time: `residual` says
-how well the variances agree, and `has_converged` whether to within a millionth.
+3.4]. The mean depends on these variances in turn; `fixed_point` finds consistent ones. There may be
+several solutions, or in unlikely models none that is found in time: `residual` is the relative
+error of the variances, and `has_converged` whether it is at most a millionth.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
-SCALE = 1e-6  # of the prior variance: what is less than this is nothing
-ROUNDS = 3  # of alternation when nothing is warm
+SCALE = 1e-6  # of the prior variance: variances below it count as none
+ROUNDS = 3  # of alternation without an earlier state
 
 
 @dataclass(frozen=True, eq=False)
 class NIGPModel:
-    """A Gaussian process whose observations have the noise of their inputs times its slope.
+    """A Gaussian process with additional output noise: the input noise times the slope.
 
         NIGPModel(Scaled(1.3, Matern52([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
 
-    Any kernel will do whose posterior mean can be differentiated.
+    It takes any kernel whose posterior mean is differentiable.
     """
 
     kernel: Kernel
@@ -57,17 +57,18 @@ class NIGPModel:
     def condition(self, data: Observations) -> NIGPPosterior:
         found = self.slopes(data)
         if not found.has_converged:
-            logger.info("slopes agree to within %.1e after %d steps", found.residual, found.steps)
+            message = "input-noise variances have a relative error of %.1e after %d steps"
+            logger.info(message, found.residual, found.steps)
         inner = GP(self.kernel, self.noise, self.mean).condition(with_noise(data, found.value))
         parts = inner.model, inner.data, inner.chol, inner.white, inner.jitter
         return NIGPPosterior(*parts, found, self.inputs)
 
     def log_likelihood(self, data: Observations) -> float:
-        """log p(y | X) at variances that agree with themselves; no gradient goes with it."""
+        """log p(y | X) at consistent variances; it has no gradient."""
         return self.condition(data).log_likelihood
 
     def slopes(self, data: Observations) -> FixedPoint:
-        """The variance that noise in its input adds to each observation's."""
+        """The variance that input noise adds to each observation."""
         cov = self.inputs.covariances(data)
         if cov is None or not cov.any() or len(data) == 0:
             return FixedPoint(np.zeros(len(data)), 0.0, 0)
@@ -108,15 +109,15 @@ class NIGPModel:
 
 @dataclass(frozen=True, eq=False)
 class NIGPPosterior(GPPosterior):
-    """What the process says once the variances are found; they stay when more is believed."""
+    """The posterior at the variances found; `condition` keeps these."""
 
     slopes: FixedPoint
     inputs: InputNoise
-    fitted: GPPosterior | None = None  # whose slopes say how noisy believed observations are
+    fitted: GPPosterior | None = None  # its slopes give the noise of believed observations
 
     @property
     def residual(self) -> float:
-        """By how much the variances differ from those of their own mean, relatively."""
+        """The relative error of the variances."""
         return self.slopes.residual
 
     @property
@@ -137,9 +138,9 @@ class NIGPPosterior(GPPosterior):
 
 @dataclass(frozen=True, eq=False)
 class Alternating:
-    """Infers hyperparameters given the slopes' variances, finds these given them, and so on.
+    """Infers hyperparameters and the variances from slopes in turn, each given the other.
 
-    Each component of the belief has variances of its own; inference sees their mean.
+    Each component of the belief has variances of its own; inference uses their mean.
     """
 
     model: NIGPModel
@@ -162,7 +163,7 @@ class Alternating:
         return belief
 
     def _agreed(self, belief: Mixture, data: Observations) -> tuple[Mixture, Vector]:
-        """The components with variances that agree with them, and the mean of these."""
+        """The components with consistent variances, and the mean of these variances."""
         parts: list[Posterior] = []
         means = np.zeros(len(data))
         for part, weight in zip(belief.components, belief.weights, strict=True):
@@ -178,7 +179,7 @@ class Alternating:
 
 
 def with_noise(data: Observations, variances: Vector) -> Observations:
-    """The observations with more noise, or themselves; what their pairs cost is shared."""
+    """The observations with `variances` added to their noise; cached pairs are shared."""
     if not variances.any():
         return data
     noise = variances if data.noise is None else data.noise + variances
@@ -189,7 +190,7 @@ def with_noise(data: Observations, variances: Vector) -> Observations:
 
 @dataclass(frozen=True)
 class NIGP(NoisyInputs):
-    """A Gaussian process that counts noise in the inputs as noise in the outputs, by the slope.
+    """A Gaussian process that counts input noise as output noise, in proportion to the slope.
 
     oc.Method(surrogate=oc.surrogates.NIGP(input_std=0.05))
     """

@@ -1,9 +1,9 @@
 """The Gaussian process of a second-order expansion around uncertain points.
 
 An observation is f + ½ tr(S ∇∇ᵀf) plus noise [Girard & Murray-Smith 2003; Alvi 2019, section 3.3].
-The expansion holds where the noise is small beside the lengthscales. Its kernel has terms in
-(σ/ℓ)⁴ that grow without bound where it is not, and that a likelihood can find attractive; so
-lengthscales below `BOUND` times the noise are refused: they have no likelihood.
+The expansion holds where the noise is small beside the lengthscales. Elsewhere its kernel has terms
+in (σ/ℓ)⁴ that grow without bound and can raise the likelihood; so lengthscales below `BOUND` times
+the noise are refused by a `NumericalError`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class RandFuncGP(UncertainGP):
         object.__setattr__(self, "kernel", kernel)
         super().__post_init__()
 
-    def _seen(self, data: Observations) -> UncertainObservations:
-        seen = super()._seen(data)
+    def _with_input_noise(self, data: Observations) -> UncertainObservations:
+        seen = super()._with_input_noise(data)
         if seen.cov is not None:
             variances = seen.cov if seen.cov.ndim == 2 else np.einsum("nii->ni", seen.cov)
             least = BOUND * np.sqrt(variances.max(0))
@@ -60,7 +60,7 @@ class RandFunc(NoisyInputs):
 
         oc.Method(surrogate=oc.surrogates.RandFunc(input_std=0.05))
 
-    Kept for comparison: `Analytic` is what it approximates.
+    Kept for comparison: it approximates `Analytic`.
     """
 
     label = "RandFunc GP"

@@ -1,41 +1,32 @@
-"""Draws of a posterior that says what it believes point by point only.
+"""Draws from a posterior of which only the marginals are known.
 
-They vary together as draws of a Gaussian process nearby do, and have the posterior's own mean and
-variance everywhere:
+A draw f of a similar Gaussian process (m₀, s₀²) is moved and scaled to the mean and the variance of
+the posterior (m, s²) at every point; the correlations are those of the process:
 
     g(x) = m(x) + (f(x) − m₀(x)) s(x) / s₀(x)
 """
 
 from __future__ import annotations
 
-__all__ = ["RescaledDraw", "rescaled_joint", "rescaled_sample"]
+__all__ = ["RescaledDraw", "RescaledPosterior"]
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
-from outcrop.errors import ModelError
-from outcrop.surrogates.base import DrawsFunctions, Posterior, Samples
+from outcrop.surrogates.base import Posterior, drawing, sampling
 from outcrop.surrogates.draws import Draw
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
 class RescaledDraw:
-    """A path of `centre`, moved and stretched to be one of `posterior`."""
+    """A draw of `centre`, moved and scaled to the mean and variance of `posterior`."""
 
     posterior: Posterior
     centre: Posterior
     draw: Draw
-
-    @classmethod
-    def of(cls, posterior: Posterior, centre: Posterior, rng: Rng, features: int) -> RescaledDraw:
-        if not isinstance(centre, DrawsFunctions):
-            raise ModelError(
-                f"{type(centre).__name__} offers no drawn functions; use Slice() or MAP() with "
-                "Thompson sampling"
-            )
-        return cls(posterior, centre, centre.draw(rng, features))
 
     def __call__(self, X: Points) -> Vector:
         mean, var = self.posterior.predict(X)
@@ -52,22 +43,37 @@ class RescaledDraw:
         return slope + pull(np.ones(len(X)), away / var) - pull0(ratio, away / var0)
 
 
-def rescaled_joint(posterior: Posterior, centre: Posterior, X: Points) -> tuple[Vector, Matrix]:
-    """Mean and covariance of `posterior` at `X`, with the correlations of `centre`."""
-    if not isinstance(centre, DrawsFunctions):
-        raise ModelError(f"{type(centre).__name__} offers no joint predictions")
-    mean, var = posterior.predict(X)
-    covariance = centre.predict_joint(X)[1]
-    ratio = np.sqrt(var / centre.predict(X)[1])
-    joint = covariance * np.multiply.outer(ratio, ratio)
-    joint[np.diag_indices(len(X))] = var
-    return mean, joint
+class RescaledPosterior(ABC):
+    """A posterior with marginals of its own and the correlations of the process `inner`."""
 
+    inner: Posterior
 
-def rescaled_sample(posterior: Posterior, centre: Posterior, X: Points, rng: Rng, n: int) -> Matrix:
-    """Joint draws `(n, m)`."""
-    if not isinstance(centre, Samples):
-        raise ModelError(f"{type(centre).__name__} offers no joint draws")
-    mean, var = posterior.predict(X)
-    mean0, var0 = centre.predict(X)
-    return mean + (centre.sample(X, rng, n) - mean0) * np.sqrt(var / var0)
+    @abstractmethod
+    def predict(self, X: Points) -> tuple[Vector, Vector]: ...
+
+    @abstractmethod
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]: ...
+
+    @abstractmethod
+    def condition(self, X: Points, y: Vector) -> Posterior: ...
+
+    @abstractmethod
+    def incumbent(self) -> float: ...
+
+    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
+        mean, var = self.predict(X)
+        covariance = drawing(self.inner, "predict jointly").predict_joint(X)[1]
+        ratio = np.sqrt(var / self.inner.predict(X)[1])
+        joint = covariance * np.multiply.outer(ratio, ratio)
+        joint[np.diag_indices(len(X))] = var
+        return mean, joint
+
+    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
+        """Joint draws `(n, m)`."""
+        centre = sampling(self.inner)
+        mean, var = self.predict(X)
+        mean0, var0 = self.inner.predict(X)
+        return mean + (centre.sample(X, rng, n) - mean0) * np.sqrt(var / var0)
+
+    def draw(self, rng: Rng, features: int = 512) -> Draw:
+        return RescaledDraw(self, self.inner, drawing(self.inner).draw(rng, features))

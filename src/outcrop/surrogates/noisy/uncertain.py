@@ -1,7 +1,7 @@
-"""Gaussian processes whose kernel knows that observations were made at uncertain points.
+"""Gaussian processes whose kernel accounts for the input noise of observations.
 
-What `AnalyticGP` and `RandFuncGP` have in common: both are the plain process with another
-covariance between observations, and between an observation and a point that is exact.
+The base of `AnalyticGP` and `RandFuncGP`: both are the plain process with another covariance
+between observations, and between an observation and an exact point.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 @dataclass(frozen=True, eq=False)
 class UncertainObservations(Observations):
-    """Observations made near their points; what the points alone cost is that of `visible`."""
+    """Observations with input noise; computations on points alone are shared with `visible`."""
 
     visible: Observations = field(kw_only=True)
     cov: Matrix | None = field(kw_only=True)  # of the points; None if a kernel learns it
     at: Matrix | None = field(kw_only=True)  # of points to predict at, None if exact
-    ends: int = field(default=1, kw_only=True)  # whether a kernel's own noise moves those too
+    ends: int = field(default=1, kw_only=True)  # 2 if a kernel's own noise moves those too
 
     @classmethod
     def of(
@@ -68,7 +68,7 @@ class UncertainObservations(Observations):
         return self if equal else None
 
     def append(self, X: Points, y: Vector, noise: Vector | None = None) -> UncertainObservations:
-        """These and more, made as near their points as these on average."""
+        """These observations and more, with the mean input noise of these."""
         visible = self.visible.append(X, y, noise)
         cov = self.cov
         if cov is not None and len(cov) > 1:
@@ -81,8 +81,8 @@ class UncertainObservations(Observations):
 class UncertainGP:
     """A Gaussian process of observations at uncertain points.
 
-    It predicts the objective at exact points; if `expected`, its average over points around them
-    that are as uncertain as the observations'.
+    It predicts the objective at exact points; if `expected`, its average over points with the input
+    noise of the observations.
     """
 
     kernel: Kernel
@@ -95,32 +95,32 @@ class UncertainGP:
         self._plain()
 
     def condition(self, data: Observations) -> UncertainPosterior:
-        return UncertainPosterior.of(self._plain().condition(self._seen(data)))
+        return UncertainPosterior.of(self._plain().condition(self._with_input_noise(data)))
 
     def log_likelihood(self, data: Observations) -> float:
-        return self._plain().log_likelihood(self._seen(data))
+        return self._plain().log_likelihood(self._with_input_noise(data))
 
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, UncertainGP]:
-        value, gradient = self._plain().log_likelihood_with_gradient(self._seen(data))
+        value, gradient = self._plain().log_likelihood_with_gradient(self._with_input_noise(data))
         return value, shaped(self, **vars(gradient))
 
     def _plain(self) -> GP:
         return GP(self.kernel, self.noise, self.mean)
 
-    def _seen(self, data: Observations) -> UncertainObservations:
+    def _with_input_noise(self, data: Observations) -> UncertainObservations:
         return UncertainObservations.of(data, self.inputs.covariances(data), self.expected)
 
 
 @dataclass(frozen=True, eq=False)
 class UncertainPosterior(GPPosterior):
-    """What such a process says, of the objective or of its average."""
+    """The posterior of such a process, for the objective or for its average."""
 
     @classmethod
     def of(cls, inner: GPPosterior) -> UncertainPosterior:
         return cls(inner.model, inner.data, inner.chol, inner.white, inner.jitter)
 
     def averaged(self, cov: Matrix) -> UncertainPosterior:
-        """The belief in the objective's average over points N(x, cov), `(1, d)` or `(1, d, d)`."""
+        """The belief about the average over points N(x, cov), cov `(1, d)` or `(1, d, d)`."""
         return replace(self, data=replace(self._noisy, at=cov, ends=2))
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
@@ -141,13 +141,13 @@ class UncertainPosterior(GPPosterior):
         return float(self.predict(self.data.X)[0].min())
 
     def draw(self, rng: Rng, features: int = 512) -> Draw:
-        """One draw as a function: a path of the process at exact points with as much noise."""
+        """One draw as a function, from the process at exact points with as much noise."""
         kernel = self.model.kernel
         own = UncertainPairs.of(self._noisy.visible.pairs, self._noisy.cov, self._noisy.cov, ends=2)
         lost = np.maximum(kernel.diag(self.data.X) - kernel.on(own)[0].diagonal(), 0.0)
         noise = lost if self.data.noise is None else lost + self.data.noise
         centre = self.model.condition(Observations(self.data.X, self.data.y, noise))
-        return RescaledDraw.of(self, centre, rng, features)
+        return RescaledDraw(self, centre, centre.draw(rng, features))
 
     @property
     def _noisy(self) -> UncertainObservations:
@@ -159,7 +159,7 @@ class UncertainPosterior(GPPosterior):
 
     def _variance(self, X: Points, V: Matrix) -> Vector:
         prior = self.model.kernel.diag(X)
-        if self._noisy.ends == 2:  # that of an average, which is the same everywhere
+        if self._noisy.ends == 2:  # the prior variance of an average is the same everywhere
             prior = np.full(len(X), self._prior(X[:1])[0, 0])
         return np.maximum(prior - np.einsum("ij,ij->j", V, V), VAR_FLOOR * prior)
 

@@ -1,13 +1,13 @@
-"""The unscented transform: moments of a function of something uncertain, from a few points.
+"""The unscented transform: moments of a function of a random vector, from a few points.
 
 The symmetric set of 2q + 1 points around the mean, in q directions whose outer products add up to
 the covariance, in van der Merwe's form: with q + k = α² (q + κ)
 
     spread √(q + k),    W₀ = k / (q + k),    Wᵢ = 1 / (2 (q + k))
 
-[Alvi 2019, section 3.5, where α is counted twice and Wᵢ is misprinted]. Small α make W₀ a large
-negative number, so that everything here is made of differences from the central point, in which it
-does not occur: Σ W f = f₀ + Wᵢ Σ (fᵢ − f₀).
+[Alvi 2019, section 3.5, where α is counted twice and Wᵢ is misprinted]. A small α makes W₀ a large
+negative number; so everything here is made of differences from the central point, without W₀:
+Σ W f = f₀ + Wᵢ Σ (fᵢ − f₀).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Rule: TypeAlias = Literal["thesis", "moment"]
 # (mean_bar, var_bar) -> gradients in what was combined
 CombinedPull: TypeAlias = Callable[[Vector, Vector], tuple[Vector, Vector, Matrix, Matrix]]
 
-FLOOR = 1e-6  # of the central variance: what rounding leaves of a variance that is none
+FLOOR = 1e-6  # of the central variance: the rounding level of a combined variance
 
 
 @dataclass(frozen=True)
 class Unscented:
-    """Where to evaluate, and how to weigh what comes out; α = 1, κ = 0 has only positive weights.
+    """The points of the transform and their weights, all positive for α = 1, κ = 0.
 
     >>> transform = Unscented()
     >>> transform.transform(np.square, np.array([3.0]), np.array([[2.0]]))
@@ -53,11 +53,11 @@ class Unscented:
             raise ModelError(f"beta={self.beta!r}: expected a finite number")
 
     def spread(self, q: int) -> float:
-        """How far out the points are, in standard deviations."""
+        """The distance of the points from the mean, in standard deviations."""
         return self.alpha * sqrt(q + self.kappa)
 
     def weight(self, q: int) -> float:
-        """That of each point but the central one."""
+        """The weight of each point but the central one."""
         return 1 / (2 * self.alpha**2 * (q + self.kappa))
 
     def weights(self, q: int) -> Vector:
@@ -90,7 +90,7 @@ class Unscented:
 
         `mean` and `var` `(m,)` are those of the central member; `means` and `variances` `(2q, m)`
         are the *differences* of the others from it. With a negative central weight this is no
-        mixture and its variance may come out negative: then it is no less than the central one.
+        mixture and its variance may come out negative; it is then at least the central one.
         """
         each = self.weight(q)
         share = 1.0 if 2 * q * each > 1 + 1e-12 else FLOOR

@@ -1,4 +1,4 @@
-"""Gaussian processes under the unscented transform of where observations were made.
+"""Gaussian processes under the unscented transform of the input noise of observations.
 
 The data set is moved to the transform's points, every such sigma data set has a posterior, and the
 belief is their mixture with the transform's weights [Alvi 2019, section 3.5]. If all observations
@@ -24,12 +24,11 @@ from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.kernels import Kernel
 from outcrop.surrogates.base import HasScales, Posterior, PredictionPull, Surrogate
-from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, roots
-from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw, rescaled_joint, rescaled_sample
+from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
 from outcrop.surrogates.noisy.supported_kernels import require_stationary
 from outcrop.surrogates.noisy.unscented import CombinedPull, Rule, Unscented
 from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
@@ -37,8 +36,8 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class UTGPPosterior:
-    """What a process says when its whole data set may have been moved."""
+class UTGPPosterior(RescaledPosterior):
+    """The posterior if the whole data set may have been moved."""
 
     inner: Posterior
     points: Points  # where observations are
@@ -64,15 +63,6 @@ class UTGPPosterior:
 
         return mean, var, pull_back
 
-    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        return rescaled_joint(self, self.inner, X)
-
-    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
-        return rescaled_sample(self, self.inner, X, rng, n)
-
-    def draw(self, rng: Rng, features: int = 512) -> Draw:
-        return RescaledDraw.of(self, self.inner, rng, features)
-
     def condition(self, X: Points, y: Vector) -> UTGPPosterior:
         """The same process once `y` is also believed to be observed, and moved with the others."""
         points = np.vstack([self.points, X])
@@ -83,7 +73,7 @@ class UTGPPosterior:
         return float(self.predict(self.points)[0].min())
 
     def scales(self) -> Vector:
-        """Those of the central process, or all of the cube where it has none."""
+        """The lengthscales of the central process, 1 where it has none."""
         inner = self.inner
         return inner.scales() if isinstance(inner, HasScales) else np.ones(self.points.shape[1])
 
@@ -92,7 +82,7 @@ class UTGPPosterior:
         return getattr(self.inner, "model", None)
 
     def _moved(self, X: Points) -> Points:
-        """`X`, and as many copies as there are moves of the data, moved the other way."""
+        """`X`, and for every move of the data a copy of it, moved the other way."""
         shifts = self.transform.shifts(self.root)
         return np.vstack([X, (X[None] - shifts[:, None, :]).reshape(-1, X.shape[1])])
 
@@ -106,7 +96,7 @@ class UTGPPosterior:
 
 @dataclass(frozen=True, eq=False)
 class Transformed:
-    """The belief of `surrogate` under the unscented transform of where its data were made.
+    """The belief of `surrogate` under the unscented transform of the input noise of its data.
 
     Hyperparameters are those of the central data set. For a stationary kernel all data sets that
     are moved as a whole have the same likelihood.
@@ -129,7 +119,7 @@ class Transformed:
         return replace(belief, components=parts)
 
     def posterior(self, part: Posterior, data: Observations, cov: Matrix) -> Posterior:
-        """A single posterior, transformed; moved as a whole, data have their mean covariance."""
+        """One posterior, transformed; data that move as a whole have their mean covariance."""
         if self.kind == "simple":
             if isinstance(part, GPPosterior):
                 require_stationary("UTGP", part.model.kernel)
@@ -146,14 +136,14 @@ class Transformed:
 
 @dataclass(frozen=True)
 class UTGP(NoisyInputs):
-    """A Gaussian process under the unscented transform of where its data were made.
+    """A Gaussian process under the unscented transform of the input noise of its data.
 
         oc.Method(surrogate=oc.surrogates.UTGP(input_std=0.05))
         oc.Method(surrogate=oc.surrogates.UTGP(input_std=0.05, kind="full"))
         oc.Method(surrogate=oc.surrogates.UTGP(input_std=0.05, alpha=1e-3, variance="thesis"))
 
-    `alpha` None is 1 if all observations move together, and if one at a time does what makes them
-    move by √3 standard deviations.
+    `alpha` None is 1 if all observations move together (`kind="simple"`); if they move one at a
+    time, it is the value at which they move by √3 standard deviations.
     """
 
     kind: Literal["simple", "full"] = "simple"

@@ -25,22 +25,21 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.linalg import inverse_lower, solve_lower, solve_upper
 from outcrop.surrogates.base import PredictionPull
-from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.noisy.input_noise import roots
-from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw, rescaled_joint, rescaled_sample
+from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
 from outcrop.surrogates.noisy.unscented import Rule, Unscented
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Matrix, Points, Vector
 
 SPREAD = sqrt(3.0)  # standard deviations: makes the three points on a line Gauss and Hermite's
-LEAST = 1e-12  # of the prior variance: rounding level of what a moved observation is surprised by
-CHUNK = 2_000_000  # covariances with moved points that are held at a time
+LEAST = 1e-12  # of the prior variance: rounding level of s
+CHUNK = 2_000_000  # covariances with moved points in memory at a time
 
 
 class Sets(NamedTuple):
-    """What predictions need of all moved data sets."""
+    """Arrays of all moved data sets that predictions need."""
 
-    X: Points  # (J, d), where the observation that moved is
+    X: Points  # (J, d), the points of the moved observations
     rows: Matrix  # (J, n), 1 at that observation
     T: Matrix  # (J, n)
     gain: Vector  # (J,), e/s
@@ -50,8 +49,8 @@ class Sets(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FullUTGPPosterior:
-    """What a process says when each of its observations may have been moved."""
+class FullUTGPPosterior(RescaledPosterior):
+    """The posterior if each observation may have been moved on its own."""
 
     inner: GPPosterior
     cov: Matrix  # of the observations' points
@@ -67,15 +66,6 @@ class FullUTGPPosterior:
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         return self._predict(X)
 
-    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        return rescaled_joint(self, self.inner, X)
-
-    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
-        return rescaled_sample(self, self.inner, X, rng, n)
-
-    def draw(self, rng: Rng, features: int = 512) -> Draw:
-        return RescaledDraw.of(self, self.inner, rng, features)
-
     def condition(self, X: Points, y: Vector) -> FullUTGPPosterior:
         """The same process once `y` is also believed to be observed, and may have been moved."""
         cov = self.cov
@@ -88,7 +78,7 @@ class FullUTGPPosterior:
         return float(self.predict(self.inner.data.X)[0].min())
 
     def scales(self) -> Vector:
-        """Those of the central process."""
+        """The lengthscales of the central process."""
         return self.inner.scales()
 
     @property

@@ -20,14 +20,12 @@ from functools import cached_property
 
 import numpy as np
 
-from outcrop.errors import ModelError
 from outcrop.linalg import cholesky
-from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, Samples
+from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, drawing, sampling
 from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GPPosterior
+from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
-from outcrop.surrogates.noisy.utgp import UTGPPosterior
-from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
 from outcrop.surrogates.robust.average_moments import (
     Average,
     CorrelatedAverage,
@@ -78,9 +76,8 @@ class AveragedPosterior:
         """Mean `(m,)` and covariance `(m, m)` of the average."""
         if isinstance(self._average, ProcessAverage):
             return self._average.predict_joint(X)
-        if not isinstance(self.posterior, DrawsFunctions):
-            raise ModelError(f"{type(self.posterior).__name__} has no joint predictions")
-        mean, covariance = self.posterior.predict_joint(self.around.points(X))
+        joint = drawing(self.posterior, "predict jointly")
+        mean, covariance = joint.predict_joint(self.around.points(X))
         half = self.around.average(covariance)
         return self.around.average(mean), self.around.average(half.T)
 
@@ -91,18 +88,12 @@ class AveragedPosterior:
             jitter = JITTER * covariance.diagonal().max(initial=0.0) + np.finfo(float).tiny
             chol, _ = cholesky((covariance + covariance.T) / 2 + jitter * np.eye(len(X)))
             return mean + rng.standard_normal((n, len(X))) @ chol.T
-        if not isinstance(self.posterior, Samples):
-            raise ModelError(f"{type(self.posterior).__name__} cannot draw joint values")
-        return self.around.average(self.posterior.sample(self.around.points(X), rng, n).T).T
+        draws = sampling(self.posterior).sample(self.around.points(X), rng, n)
+        return self.around.average(draws.T).T
 
     def draw(self, rng: Rng, features: int = 512) -> AveragedDraw:
         """One draw of the average as a function."""
-        if not isinstance(self.posterior, DrawsFunctions):
-            raise ModelError(
-                f"{type(self.posterior).__name__} cannot draw functions; use a GP for "
-                "Thompson sampling"
-            )
-        return AveragedDraw(self.posterior.draw(rng, features), self.around)
+        return AveragedDraw(drawing(self.posterior).draw(rng, features), self.around)
 
     def scales(self) -> Vector:
         """The scales of f, or 1 where it has none."""
@@ -121,10 +112,8 @@ class AveragedPosterior:
             data = posterior.data
             if not isinstance(data, UncertainObservations) or data.ends == 1:
                 return ProcessAverage(posterior, self.around)
-        if isinstance(posterior, UTGPPosterior | FullUTGPPosterior):
-            centre = posterior.inner
-            if isinstance(centre, GPPosterior):
-                return RescaledAverage(posterior, centre, self.around)
+        if isinstance(posterior, RescaledPosterior) and isinstance(posterior.inner, GPPosterior):
+            return RescaledAverage(posterior, posterior.inner, self.around)
         if isinstance(posterior, DrawsFunctions):
             return JointAverage(posterior, self.around)
         return CorrelatedAverage(posterior, self.around)
