@@ -12,7 +12,7 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.kernels.base import Kernel
 from outcrop.params import stacked
-from outcrop.testing.differences import Steps, central_differences, numbers, with_number
+from outcrop.testing.differences import central_differences, numbers, with_number
 from outcrop.typing import Points, Vector
 
 # The mean product of features has a standard error of about 1/√20000 = 0.007; the tolerance of
