@@ -172,7 +172,7 @@ def _assert_gradient(kernel: Kernel, kernel_bar: Any, loss: Callable[[Kernel], f
     """Compare `kernel_bar` with finite differences of `loss` in every number of `kernel`."""
     for steps, number in numbers(kernel):
 
-        def changed(value: Vector, steps: Steps = steps) -> float:
+        def changed(value: Vector, steps: Any = steps) -> float:
             return loss(with_number(kernel, steps, value))
 
         expected, actual = central_differences(changed, number), kernel_bar
