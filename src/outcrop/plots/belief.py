@@ -5,20 +5,16 @@ from __future__ import annotations
 __all__ = ["belief"]
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.plots import canvas
-from outcrop.plots.canvas import AxesGiven, Style
+from outcrop.plots.canvas import Axes, AxesGiven, Style
 from outcrop.plots.slice_layers import draw_curve, mark_sites, mark_values, mean_shades
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
 from outcrop.study import ObjectiveBelief
 from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Params
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def belief(

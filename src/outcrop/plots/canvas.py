@@ -7,6 +7,7 @@ in dashes.
 from __future__ import annotations
 
 __all__ = [
+    "Axes",
     "AxesGiven",
     "Style",
     "BEST",
@@ -44,6 +45,8 @@ from outcrop.typing import Matrix, Vector
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+else:
+    Axes = Figure = Any  # loaded when the first figure is made
 
 AxesGiven: TypeAlias = "Axes | Sequence[Axes] | None"  # to draw panels on; None for new ones
 Style: TypeAlias = dict[str, Any]  # keyword arguments of matplotlib

@@ -7,14 +7,13 @@ __all__ = ["latents"]
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
-from outcrop.plots.canvas import AxesGiven, Style
+from outcrop.plots.canvas import Axes, AxesGiven, Style
 from outcrop.plots.slice_layers import draw_mean
 from outcrop.plots.space_slice import Drawable, SpaceSlice, numbers_of, reader_of
 from outcrop.strategies import Strategy
@@ -25,9 +24,6 @@ from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.surrogates import Latent, LatentPosterior
 from outcrop.typing import Matrix, Params, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 HINT = "use method='latent', or oc.Method(surrogate=oc.surrogates.Latent())"
 FAR = 1.0  # lengthscales at which a mark is black, unless some are farther off

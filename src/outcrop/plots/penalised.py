@@ -6,14 +6,13 @@ __all__ = ["penalised"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
-from outcrop.plots.canvas import AxesGiven
+from outcrop.plots.canvas import Axes, AxesGiven
 from outcrop.plots.slice_layers import mark_sites
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
 from outcrop.space import Space
@@ -23,9 +22,6 @@ from outcrop.study.objective_belief import ObjectiveBelief, Search
 from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import Mixture
 from outcrop.typing import Params, Rng
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TITLES = "as if nothing were running", "running trials accounted for"
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 __all__ = ["draw_curve", "draw_mean", "interval", "mark_sites", "mark_values", "mean_shades"]
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from outcrop.plots import canvas
-from outcrop.plots.canvas import Style
+from outcrop.plots.canvas import Axes, Style
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice
 from outcrop.special import ndtr
 from outcrop.strategies.model_based import UnitBelief
@@ -21,9 +21,6 @@ from outcrop.study import ObjectiveBelief
 from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.typing import Matrix, Params, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 Kinds: TypeAlias = list[tuple[str, list[Trial], Style]]  # label, trials, look
 

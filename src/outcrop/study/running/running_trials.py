@@ -5,7 +5,7 @@ A trial whose lease expires is handed out again.
 
 from __future__ import annotations
 
-__all__ = ["LEASE", "Heartbeat", "RunningTrial", "RunningTrials", "attempt"]
+__all__ = ["LEASE", "RunningTrial", "RunningTrials", "attempt"]
 
 import logging
 import threading
@@ -26,49 +26,6 @@ logger = logging.getLogger(__name__)
 LEASE = 60.0  # seconds after a crash until the trial is handed out again
 
 
-class Heartbeat:
-    """A thread that renews the leases of running trials while the block lasts.
-
-    An error is logged, and the renewal is tried again: a lost lease costs one evaluation, not the
-    run.
-    """
-
-    def __init__(self, study: Runnable, lease: float) -> None:
-        self._study = study
-        self._lease = lease
-        self._numbers: list[int] = []  # a number is there twice if it was handed out here again
-        self._lock = threading.Lock()
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="outcrop-heartbeat", daemon=True)
-
-    def hold(self, number: int) -> None:
-        with self._lock:
-            self._numbers.append(number)
-
-    def let_go(self, number: int) -> None:
-        with self._lock:
-            self._numbers.remove(number)
-
-    def __enter__(self) -> Heartbeat:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._done.set()
-        self._thread.join()
-
-    def _beat(self) -> None:
-        while not self._done.wait(self._lease / 3):
-            with self._lock:
-                numbers = sorted(set(self._numbers))
-            if not numbers:
-                continue
-            try:
-                self._study.renew(numbers, self._lease)
-            except Exception as error:
-                logger.warning("the leases of trials %s could not be renewed: %s", numbers, error)
-
-
 @dataclass(eq=False)
 class RunningTrial:
     """A trial between its ask and its tell."""
@@ -79,14 +36,28 @@ class RunningTrial:
 
 @dataclass
 class RunningTrials:
-    """Asks for trials, tells their outcomes, and gives back those that have none."""
+    """Asks for trials, tells their outcomes, and gives back those that have none.
+
+    While the block of a `with` lasts, a thread renews the leases of the trials. An error there is
+    logged, and the renewal is tried again: a lost lease costs one evaluation, not the run.
+    """
 
     study: Runnable
     tally: RunTally
-    heartbeat: Heartbeat
     each: list[RunningTrial] = field(default_factory=list)
     asked: int = 0
     store_failed: bool = False  # while a failed run was being ended
+    _over: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread = field(init=False)
+
+    def __enter__(self) -> RunningTrials:
+        self._thread = threading.Thread(target=self._renew, name="outcrop-heartbeat", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._over.set()
+        self._thread.join()
 
     def __len__(self) -> int:
         return len(self.each)
@@ -95,7 +66,6 @@ class RunningTrials:
         """The next trial, or `SpaceExhausted`; its lease is renewed until it is told."""
         running = RunningTrial(self.study.ask(lease=LEASE))
         self.each.append(running)
-        self.heartbeat.hold(running.trial.number)
         self.asked += 1
         return running
 
@@ -119,7 +89,7 @@ class RunningTrials:
                 trial = self.study.fail(running.trial, outcome.reason, info=info)
         except TrialError as error:
             logger.warning("the outcome of a trial is not kept (%s): %s", outcome, error)
-        self._forget(running)
+        self.each.remove(running)
         if trial is not None:
             self.tally.count(trial)
             if trial.state == "failed":
@@ -164,11 +134,17 @@ class RunningTrials:
             self.study.release(trial)
             params = dict(trial.params)
             logger.warning("%s: trial %d is given back, %s", reason, trial.number, params)
-        self._forget(running)
-
-    def _forget(self, running: RunningTrial) -> None:
         self.each.remove(running)
-        self.heartbeat.let_go(running.trial.number)
+
+    def _renew(self) -> None:
+        while not self._over.wait(LEASE / 3):
+            numbers = sorted({running.trial.number for running in list(self.each)})
+            if not numbers:
+                continue
+            try:
+                self.study.renew(numbers, LEASE)
+            except Exception as error:
+                logger.warning("the leases of trials %s could not be renewed: %s", numbers, error)
 
     def _log_store_failure(self, error: StorageError) -> None:
         self.store_failed = True
