@@ -34,7 +34,8 @@ check: $(VENV)/.dev  ## lint, format, types, import order
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-MODELS = tests/kernels tests/strategies tests/surrogates
+# One of two parts that take equally long.
+MODELS = $(addprefix tests/, acquisition bandits inference kernels maximise problems strategies surrogates)
 
 quick: $(VENV)/.dev  ## the fast tests, in two parts side by side
 	+@$(MAKE) --no-print-directory -j2 -Otarget models others

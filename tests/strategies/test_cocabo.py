@@ -44,7 +44,7 @@ def test_every_kind_of_noise_works_on_every_space(space, noise):
 
 
 @given(spaces(), st.integers(0, 100), st.integers(1, 4), st.booleans())
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 def test_any_space_gives_a_legal_suggestion(space, seed, batch, noise):
     view = example(space, seed, noise=noise)
     try:

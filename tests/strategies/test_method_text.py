@@ -58,7 +58,7 @@ def bits(suggestion):
     return [repr(each) for each in (suggestion.params, suggestion.why, suggestion.warm)]
 
 
-@pytest.mark.parametrize("space", ["box", "mixed", "conditional"])
+@pytest.mark.parametrize("space", ["box", "conditional"])
 @pytest.mark.parametrize(
     "name", ["nothing", "default surrogate", "model", "bound", "laplace", "thompson"]
 )

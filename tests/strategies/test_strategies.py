@@ -300,7 +300,7 @@ def test_parts_that_are_none_are_refused_by_name(wrong):
 
 
 @given(space=spaces(depth=2), seed=st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 def test_any_space_and_any_data_give_a_legal_suggestion(space, seed):
     """Constant, huge, tiny and mixed values; few and many failures; on any space."""
     rng = np.random.default_rng(seed)

@@ -31,7 +31,7 @@ def example(seed, basis=None, n=25, depth=4, sees_shared=True, noise=False, most
 
 
 @given(st.integers(0, 10**6), st.sampled_from(BASES), st.booleans(), st.booleans())
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 def test_posterior_and_likelihood_are_those_of_the_dense_process(seed, basis, sees_shared, noise):
     space, data, model, rng = example(seed, basis, sees_shared=sees_shared, noise=noise)
     X = random_points(space, 12, rng)
@@ -63,7 +63,7 @@ def test_gradient_of_the_likelihood_is_that_of_finite_differences(seed, basis):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(max_examples=8, deadline=None, derandomize=True)
 def test_without_anything_shared_leaves_are_independent(seed):
     space, data, model, rng = example(seed)
     alone = BranchGP(None, model.leaves, model.noise, model.mean)

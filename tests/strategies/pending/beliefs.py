@@ -55,6 +55,8 @@ PAIRS = [
     if (surrogate not in STRUCTURED or space == "conditional")
     and (surrogate != "cocabo" or space != "box")
 ]
+HOME = dict.fromkeys([*STRUCTURED, "gp"], "conditional")
+ONE_SPACE_EACH = [pair for pair in PAIRS if pair[0] == HOME.get(pair[1], "mixed")]
 BELIEVING = [pending.Believer(), *(pending.Liar(value) for value in ("min", "mean", "max"))]
 PENALISING = [
     pending.LocalPenalisation(),

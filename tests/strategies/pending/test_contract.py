@@ -8,10 +8,10 @@ from outcrop.testing import PENDING_CONTRACT
 from outcrop.testing.pending import nothing_running_changes_nothing, suggests_what_is_legal_and_new
 from tests.strategies.pending.beliefs import (
     BELIEVING,
+    ONE_SPACE_EACH,
     PAIRS,
     PENALISING,
     POLICIES,
-    STRUCTURED,
     belief,
     name,
     with_running,
@@ -20,16 +20,11 @@ from tests.strategies.spaces import EVERY_SPACE
 
 DIFFERENT = [
     pending.Believer(),
-    pending.Liar("max"),
     pending.ThompsonSampling(),
     pending.PLAyBOOK("L"),
     pending.PLAyBOOK("HL"),
 ]
-HOME = dict.fromkeys([*STRUCTURED, "gp"], "conditional")
 every_surrogate = pytest.mark.parametrize(("space", "surrogate"), PAIRS, ids=lambda part: part)
-once_every_surrogate = pytest.mark.parametrize(
-    ("space", "surrogate"), [pair for pair in PAIRS if pair[0] == HOME.get(pair[1], "mixed")]
-)
 
 
 def keep_contract(policy, space, surrogate, running):
@@ -45,7 +40,7 @@ def keep_contract(policy, space, surrogate, running):
         check(policy, space, view, believed)
 
 
-@once_every_surrogate
+@pytest.mark.parametrize(("space", "surrogate"), ONE_SPACE_EACH)
 @pytest.mark.parametrize("policy", DIFFERENT, ids=name)
 def test_policy_keeps_the_contract_with_every_surrogate(policy, space, surrogate):
     keep_contract(policy, space, surrogate, 5)
