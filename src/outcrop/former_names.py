@@ -22,11 +22,20 @@ from importlib import import_module
 
 # Former name of a class to its name now, both as stored: package and class.
 FORMER = {
+    "bandits.Choice": "bandits.ArmChoice",
+    "bandits.State": "bandits.BanditState",
+    "durations.Constant": "durations.ConstantDuration",
+    "inference.Target": "inference.TargetDensity",
+    "initial.OnePerPath": "initial.OnePerBranch",
+    "initial.Uniform": "initial.RandomDesign",
     "kernels.Arc": "baselines.ArcEmbedding",
     "kernels.CommonNodes": "baselines.CommonNodeSum",
     "kernels.PathFeatures": "kernels.BranchFeatures",
     "kernels.Spartan": "kernels.LocalGlobal",
     "maximise.DeltaCover": "baselines.DeltaCover",
+    "pending.Thompson": "pending.ThompsonSampling",
+    "strategies.EachPath": "strategies.EachBranch",
+    "strategies.TopPaths": "strategies.TopBranches",
     "surrogates.Arc": "baselines.Arc",
     "surrogates.CoCaBO": "surrogates.CategoryMix",
     "surrogates.CommonNodes": "baselines.CommonNodes",
@@ -39,11 +48,6 @@ FORMER = {
     "surrogates.PathPosterior": "surrogates.LeafwisePosterior",
     "surrogates.SamplePath": "surrogates.ProcessDraw",
     "surrogates.TreedPosterior": "surrogates.LeafwisePosterior",
-    "initial.OnePerPath": "initial.OnePerBranch",
-    "initial.Uniform": "initial.RandomDesign",
-    "pending.Thompson": "pending.ThompsonSampling",
-    "strategies.EachPath": "strategies.EachBranch",
-    "strategies.TopPaths": "strategies.TopBranches",
 }
 
 # By the name of a class now and a field: former values of that field to the values now.
@@ -53,7 +57,12 @@ FORMER_VALUES = {
     ("pending.PLAyBOOK", "constants"): {"paths": "draws"},
 }
 
-WITHIN_STRATEGIES = ("initial", "pending")  # packages that are not directly below outcrop
+# Packages that are not directly below outcrop.
+HOMES = {
+    "durations": "study.simulation.durations",
+    "initial": "strategies.initial",
+    "pending": "strategies.pending",
+}
 
 
 def current(name: str) -> str:
@@ -96,7 +105,6 @@ def offer_former_names(module: str) -> None:
         message = f"outcrop.{package}.{name} is now called outcrop.{now}"
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         home, _, kind = now.rpartition(".")
-        where = f"strategies.{home}" if home in WITHIN_STRATEGIES else home
-        return getattr(import_module(f"outcrop.{where}"), kind)
+        return getattr(import_module(f"outcrop.{HOMES.get(home, home)}"), kind)
 
     vars(sys.modules[module])["__getattr__"] = former

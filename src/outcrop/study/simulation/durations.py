@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from outcrop.errors import MethodError, ParamsError
+from outcrop.former_names import offer_former_names
 from outcrop.space import Float, Int, Ordinal, Space
 from outcrop.space.parameters import Parameter
 from outcrop.space.plain import exact_float, listed, nearest
@@ -128,3 +129,6 @@ def checked_duration(duration: Duration | float, space: Space) -> Duration:
             "Proportional(…), a number of seconds, or a function of (params, rng)"
         )
     return ConstantDuration(checked_seconds(duration, "duration"))
+
+
+offer_former_names(__name__)
