@@ -4,8 +4,7 @@ A bandit is a frozen value. What it has learnt is a small frozen state that the 
 `to_json` and `from_json`; randomness is an argument. A larger reward is better.
 
 >>> import numpy as np
->>> from outcrop.former_names import offer_former_names
-from outcrop import bandits
+>>> from outcrop import bandits
 >>> rng = np.random.default_rng(0)
 >>> pays = [0.2, 0.9, 0.4]                          # not given to the bandit
 >>> bandit = bandits.EXP3.for_horizon(n_arms=3, horizon=1000)
@@ -57,5 +56,6 @@ from outcrop.bandits.exponential import (
 )
 from outcrop.bandits.means import UCB1, EpsilonFirst, EpsilonGreedy, Greedy, Tally
 from outcrop.bandits.rewards import best_so_far, normalised
+from outcrop.former_names import offer_former_names
 
 offer_former_names(__name__)
