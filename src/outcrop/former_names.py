@@ -9,9 +9,11 @@ from __future__ import annotations
 
 __all__ = [
     "FORMER",
+    "FORMER_FIELDS",
     "FORMER_VALUES",
     "accept_former_value",
     "current",
+    "current_field",
     "current_value",
     "offer_former_names",
 ]
@@ -27,6 +29,7 @@ FORMER = {
     "kernels.PathFeatures": "kernels.BranchFeatures",
     "kernels.Spartan": "kernels.LocalGlobal",
     "maximise.DeltaCover": "baselines.DeltaCover",
+    "space.Path": "space.Branch",
     "surrogates.Arc": "baselines.Arc",
     "surrogates.CoCaBO": "surrogates.CategoryMix",
     "surrogates.CommonNodes": "baselines.CommonNodes",
@@ -46,6 +49,9 @@ FORMER = {
     "strategies.TopPaths": "strategies.TopBranches",
 }
 
+# By the name of a class now and a former field: the field now.
+FORMER_FIELDS = {("acquisition.Thompson", "path"): "draw"}
+
 # By the name of a class now and a field: former values of that field to the values now.
 FORMER_VALUES = {
     ("pending.HardPenalisation", "constants"): {"paths": "draws"},
@@ -63,6 +69,11 @@ def current(name: str) -> str:
     ('initial.OnePerBranch', 'initial.Sobol')
     """
     return FORMER.get(name, name)
+
+
+def current_field(name: str, field: str) -> str:
+    """Today's name of a field of the class called `name` today."""
+    return FORMER_FIELDS.get((name, field), field)
 
 
 def current_value(name: str, field: str, value: object) -> object:
