@@ -82,7 +82,8 @@ def run(options: Namespace) -> None:
     )
     if options.save:
         counts = {"suggestions": suggestions, "others": others}
-        save("recorded", header() | counts | {"cases": digests})
+        lines = {name: f"{count} {sha256}" for name, (count, sha256) in digests.items()}
+        save("recorded", header() | counts | {"cases": lines})
     if before is not None:
         for name in [name for name in before if fnmatch(name, options.only)]:
             print(differences.add(name, [], before[name]))

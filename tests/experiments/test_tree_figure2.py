@@ -28,7 +28,16 @@ def test_a_run_starts_with_one_point_in_each_leaf(problem):
     }
 
 
-@pytest.mark.parametrize("method", [*tree_figure2.METHODS, "random"])
+QUICK = ("tree", "random")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=() if method in QUICK else pytest.mark.slow)
+        for method in [*tree_figure2.METHODS, "random"]
+    ],
+)
 def test_every_method_goes_on_from_the_same_start_without_trouble(method, monkeypatch):
     monkeypatch.setattr(tree_figure2, "TRIALS", 5)
     problem = problem_of("tree-small-shared")

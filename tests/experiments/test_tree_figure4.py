@@ -82,7 +82,7 @@ def test_initial_points_have_every_number_of_layers_and_belong_to_the_run(topolo
     assert points != initial_points(space, tree_figure4.INITIAL, 4, tree_figure4.DESIGN)
 
 
-@pytest.mark.parametrize("method", ["tree", "random"])
+@pytest.mark.parametrize("method", [pytest.param("tree", marks=pytest.mark.slow), "random"])
 def test_a_search_goes_on_from_the_initial_points_of_its_run(method, monkeypatch):
     monkeypatch.setattr(tree_figure4, "TRIALS", 6)
     cell = {"topology": "shared", "data": "ilpd_liver", "method": method}

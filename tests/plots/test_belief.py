@@ -198,8 +198,7 @@ def test_while_the_design_lasts_there_is_no_acquisition():
     study = oc.Optimizer(oc.Space({"x": oc.Float(0, 1)}), seed=0)
     study.add({"x": 0.4}, 1.0)
     assert study.belief.search is None
-    (main,) = plots.belief(study)
-    render(main)
+    assert len(plots.belief(study)) == 1
 
 
 def test_a_space_that_is_used_up_has_no_next_trial():
@@ -246,7 +245,6 @@ def test_given_axes_are_drawn_on_and_few_take_the_first_panels(curve, plane):
     pair = Figure().subplots(1, 2)
     assert plots.belief(plane, axes=pair) == tuple(pair)
     assert pair[1].get_title() == "standard deviation"
-    render(pair[0])
     with pytest.raises(MethodError, match="has 2 panels, got 3 axes"):
         plots.belief(curve, axes=Figure().subplots(1, 3))
 

@@ -155,7 +155,6 @@ def test_every_chain_has_its_curve_and_the_mean_lies_among_them():
         mean = labelled(panel, "mean of the chains").get_ydata()
         np.testing.assert_allclose(mean, believed.weights @ chains)
         assert np.ptp(chains, axis=0).max() > 1e-3
-    render(axes[0])
 
 
 def test_warps_of_parts_of_the_space_are_told_apart():
@@ -182,7 +181,6 @@ def test_warping_draws_the_named_parameters_on_given_axes():
     assert plots.warping(study, "x", axes=axes) == (axes,)
     assert axes.get_xlabel() == "x"
     assert axes.get_ylabel() == "warped position"
-    render(axes)
     with pytest.raises(ParamsError, match="'y' is not warped; expected some of"):
         plots.warping(study, ["x", "y"])
     with pytest.raises(ParamsError, match="nothing to draw"):
@@ -208,4 +206,3 @@ def test_the_marginal_gp_is_drawn_at_its_centre():
     method = oc.Method(surrogate=oc.surrogates.Warped(), inference=oc.inference.Laplace())
     (axes,) = plots.warping(told({"rate": RATE}, method))
     assert sum(line.get_linewidth() < 1 for line in axes.lines) >= 1
-    render(axes)

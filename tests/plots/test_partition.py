@@ -141,7 +141,6 @@ def test_a_slice_shows_only_the_leaves_it_passes_through(rng):
         assert labelled(axes, f"{len(boxes)} of {len(tree_of(study))} leaves") is not None
         seen |= {leaf for _, leaf in pairs}
     assert len(seen) > len(boxes)
-    render(axes)
 
 
 def test_without_names_a_picture_shows_what_is_cut_most_often():
@@ -164,7 +163,7 @@ def test_conditional_parameters_do_not_get_in_the_way():
     for names in (None, "model.large.depth", ["n", "model.large.depth"]):
         axes = plots.partition(study, names, at={"model": "large"} if names else None)
         assert any("lea" in line.get_label() for line in axes.lines)
-        render(axes)
+    render(axes)
 
 
 def test_an_undivided_space_is_one_leaf():
@@ -193,7 +192,6 @@ def test_every_different_tree_of_a_belief_is_drawn():
 def test_methods_that_have_a_tree_are_drawn(method):
     axes = plots.partition(told({"rate": RATE, "n": oc.Int(3, 25)}, steps, method=method))
     assert any("lea" in line.get_label() for line in axes.lines)
-    render(axes)
 
 
 def test_given_axes_are_drawn_on(plane):

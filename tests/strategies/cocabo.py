@@ -18,7 +18,7 @@ from tests.strategies.spaces import EVERY_SPACE
 TINY = Maximiser(spread=48, perturbations=24, resamples=8, starts=2, steps=8, rounds=1)
 FAST = Method(
     surrogate=CategoryMix(),
-    inference=Slice(chains=2, burn_in=2),
+    inference=Slice(chains=2, burn_in=1),
     initial=Sobol(size=4),
     maximiser=TINY,
 )

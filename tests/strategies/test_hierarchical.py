@@ -23,7 +23,7 @@ from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
 
 MAXIMISER = Maximiser(spread=64, perturbations=32, resamples=16, starts=2, steps=10)
-GP = Method(inference=Slice(chains=2, burn_in=2), initial=Sobol(size=2), maximiser=MAXIMISER)
+GP = Method(inference=Slice(chains=2, burn_in=1), initial=Sobol(size=2), maximiser=MAXIMISER)
 TREES = Method(surrogate=Forest(trees=4), initial=Sobol(size=2), maximiser=MAXIMISER)
 FAST = Hierarchical(GP, TREES, trials=4)
 EVERY_KIND = {"fresh": FAST, "pooled": replace(FAST, pooled=True)}

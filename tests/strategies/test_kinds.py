@@ -28,7 +28,7 @@ from outcrop.surrogates.situation import INFERENCE, LATENT_INFERENCE, refreshed
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 
-FAST = Slice(chains=2, burn_in=2, patience=2.5)
+FAST = Slice(chains=2, burn_in=1, patience=2.5)
 KINDS = {
     "warped": Warped(),
     "warped-beta": Warped(BetaCDF(), LogNormal(0.0, 0.75**0.5)),

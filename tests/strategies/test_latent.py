@@ -15,7 +15,7 @@ from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 from tests.strategies.test_strategies import example
 
-FAST = Slice(chains=2, burn_in=2)
+FAST = Slice(chains=2, burn_in=1)
 SPREADS = {"0.1", "0.01", "0.0"}  # by which their states are known
 
 

@@ -20,7 +20,7 @@ from outcrop.surrogates import GP, Blend, Inferred, Plain, Situation
 from outcrop.testing import view_of
 from tests.strategies.spaces import EVERY_SPACE
 
-FAST = Slice(chains=2, burn_in=2)
+FAST = Slice(chains=2, burn_in=1)
 SMALL = Maximiser(spread=32, perturbations=8, resamples=8, starts=2, steps=5)
 SLOTS = free(priors.LogNormal(-1.0, 0.7), size=Per.DIMENSION)
 

@@ -19,7 +19,7 @@ from tests.space.strategies import spaces
 from tests.strategies.spaces import EVERY_SPACE
 
 FAST = Method(
-    inference=Slice(chains=2, burn_in=2),
+    inference=Slice(chains=2, burn_in=1),
     initial=Sobol(size=3),
     maximiser=Maximiser(spread=64, perturbations=32, resamples=16, starts=2, steps=10),
 )

@@ -24,7 +24,7 @@ from outcrop.surrogates.robust.averaged_posterior import AveragedPosterior
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from outcrop.testing.strategies import suggests_a_legal_configuration
 
-FAST = Slice(chains=2, burn_in=2)
+FAST = Slice(chains=2, burn_in=1)
 QUICK = Maximiser(spread=64, perturbations=32, resamples=16, starts=2, steps=10)
 LINE = Space({"x": Float(0, 10, input_std=0.8)})
 BOX = Space(

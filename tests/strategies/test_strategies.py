@@ -18,7 +18,7 @@ from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.space.strategies import spaces
 from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 
-FAST = Slice(chains=2, burn_in=2)
+FAST = Slice(chains=2, burn_in=1)
 PARTS = {
     "gp": Method(inference=FAST),
     "ei": Method(inference=FAST, acquisition=EI()),

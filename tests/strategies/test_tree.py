@@ -28,7 +28,7 @@ from outcrop.testing import ACQUISITION_CONTRACT, MAXIMISER_CONTRACT, STRATEGY_C
 from tests.strategies.spaces import EVERY_SPACE
 from tests.surrogates.trees import bound, random_data, random_points, random_space
 
-FAST = Slice(chains=2, burn_in=2)
+FAST = Slice(chains=2, burn_in=1)
 METHODS = {
     "tree": Method(surrogate=TreeStructured(), inference=FAST),
     "leaves": Method(surrogate=TreeStructured(chance=1.0), inference=FAST),

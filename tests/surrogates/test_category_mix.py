@@ -18,7 +18,7 @@ from outcrop.surrogates.situation import AMPLITUDE, LENGTHSCALES, standard_kerne
 from outcrop.testing import STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
 
-FAST = Slice(chains=2, burn_in=2, patience=2.5)
+FAST = Slice(chains=2, burn_in=1, patience=2.5)
 KINDS = {
     "learnt": CategoryMix(),
     "fixed": CategoryMix(mix=0.5),

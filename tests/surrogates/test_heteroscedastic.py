@@ -19,7 +19,7 @@ from outcrop.testing import POSTERIOR_CONTRACT, STRATEGY_CONTRACT, central_diffe
 from tests.strategies.spaces import EVERY_SPACE
 from tests.strategies.test_strategies import example
 
-FAST = Slice(chains=2, burn_in=2)
+FAST = Slice(chains=2, burn_in=1)
 KERNEL = Scaled(1.3, Matern52([0.3, 0.6]))
 
 

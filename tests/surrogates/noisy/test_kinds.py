@@ -20,7 +20,7 @@ from outcrop.testing import STRATEGY_CONTRACT
 from tests.strategies.spaces import EVERY_SPACE
 from tests.strategies.test_strategies import example
 
-FAST = Slice(chains=2, burn_in=2)
+FAST = Slice(chains=2, burn_in=1)
 KINDS = {
     "analytic": Analytic(input_std=0.05),
     "analytic-learnt": Analytic(),
