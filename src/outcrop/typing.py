@@ -36,7 +36,7 @@ Indices: TypeAlias = NDArray[np.intp]
 Rng: TypeAlias = np.random.Generator
 Params: TypeAlias = Mapping[str, Any]
 Configuration: TypeAlias = dict[str, Any]  # parameters by name, with nested ones as dicts
-JsonDict: TypeAlias = dict[str, Any]  # an object as `json` reads and writes it
+JsonDict: TypeAlias = dict[str, Any]  # an object as the json module reads and writes it
 JsonObject: TypeAlias = Mapping[str, object]
 
 # Pairs (column of a choice, code of an option); a point is inside where all of them hold.

@@ -181,7 +181,7 @@ def test_every_different_tree_of_a_belief_is_drawn():
         {"rate": RATE}, lambda p: np.log10(p["rate"]) ** 3, method=oc.Method(surrogate=blend)
     )
     axes = plots.partition(study)
-    counts = [len(part.partition) for part in study.belief.believed.mixture.components]
+    counts = [len(part.division) for part in study.belief.believed.mixture.components]
     labels = [line.get_label() for line in axes.lines if "leaves" in line.get_label()]
     shares = "33 % of the belief", "67 % of the belief"
     assert labels == [f"{n} leaves ({share})" for n, share in zip(counts, shares, strict=False)]

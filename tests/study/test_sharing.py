@@ -17,7 +17,7 @@ from outcrop.space import Choice, Int, Space
 from outcrop.strategies import Method
 from outcrop.study import Study, load_study
 from outcrop.study.events import Told
-from outcrop.study.running import lease_renewal
+from outcrop.study.running import running_trials
 from outcrop.study.storage.sql import SqlStorage
 from tests.study.handles import SPACE, log_of, opened
 from tests.study.storage.children import answer, forked
@@ -87,7 +87,7 @@ def test_a_run_that_is_killed_leaves_its_results_and_offers_its_trial_again(url)
         study = load_study("s", url)
         study.optimize(objective, 9)
 
-    with patch.object(lease_renewal, "LEASE", 0.5):
+    with patch.object(running_trials, "LEASE", 0.5):
         child, reading = forked(work)
         os.read(reading, 1)
         os.kill(child, signal.SIGKILL)

@@ -289,5 +289,5 @@ def test_thompson_sampling_says_that_it_needs_a_gaussian_process():
     space = EVERY_SPACE["mixed"]
     X = space.from_uniform(np.random.default_rng(0).random((9, len(space.columns))))
     method = Method(surrogate=Forest(trees=4), acquisition=Thompson(), initial=Sobol(size=3))
-    with pytest.raises(ModelError, match="no drawn functions"):
+    with pytest.raises(ModelError, match="cannot draw functions"):
         strategy_for(method, space).propose(view_of(space, X, X.sum(1)), np.random.default_rng(0))

@@ -46,7 +46,13 @@ __all__ = [
 ]
 
 from outcrop.bandits.base import ArmChoice, Bandit, BanditState
-from outcrop.bandits.exponential import EXP3, EXP3M, LogWeights, inclusion_probabilities, rate
+from outcrop.bandits.exponential import (
+    EXP3,
+    EXP3M,
+    LogWeights,
+    dep_round,
+    inclusion_probabilities,
+    rate,
+)
 from outcrop.bandits.means import UCB1, EpsilonFirst, EpsilonGreedy, Greedy, Tally
 from outcrop.bandits.rewards import best_so_far, normalised
-from outcrop.bandits.rounding import dep_round

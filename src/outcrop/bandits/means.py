@@ -7,7 +7,6 @@ from __future__ import annotations
 
 __all__ = ["EpsilonFirst", "EpsilonGreedy", "Greedy", "Tally", "UCB1"]
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, log
@@ -88,9 +87,9 @@ class MeanBased(Bandit[Tally]):
     def learn(self, state: Tally, choice: ArmChoice, rewards: Sequence[float]) -> Tally:
         return state.plus(choice, rewards) if self.is_learning(state) else state
 
-    @abstractmethod
     def is_learning(self, state: Tally) -> bool:
         """Whether rewards still change the state."""
+        return True
 
     @property
     def is_bounded(self) -> bool:
@@ -167,9 +166,6 @@ class EpsilonGreedy(MeanBased):
         epsilon = min(1.0, self.epsilon / (state.rounds + 1)) if self.decreasing else self.epsilon
         return epsilon / state.n_arms + (1 - epsilon) * _largest(state.means())
 
-    def is_learning(self, state: Tally) -> bool:
-        return True
-
 
 @dataclass(frozen=True)
 class UCB1(MeanBased):
@@ -185,9 +181,6 @@ class UCB1(MeanBased):
         if not state.is_complete:
             return _largest(state.means())
         return _largest(state.means() + np.sqrt(2 * log(state.rounds) / np.array(state.counts)))
-
-    def is_learning(self, state: Tally) -> bool:
-        return True
 
     @property
     def is_bounded(self) -> bool:

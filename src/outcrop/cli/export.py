@@ -11,21 +11,17 @@ from dataclasses import fields
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
-from outcrop.study.data_frames import places_told
-
-BEFORE = ("number", "state", "value", "std")
-AFTER = ("reason", "source", "attempt", "started", "finished")
+from outcrop.study.data_frames import AFTER, BEFORE, column_of, places_told
 
 
 def to_csv(study: Study) -> str:
     """One line for each trial; numbers have all their digits."""
     names = list(study.space.parameters)
-    columns = [f"params.{name}" if name in BEFORE + AFTER else name for name in names]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     trials = study.trials
     places = places_told(trials, study.space)
-    table.writerow([*BEFORE, *columns, *places, *AFTER])
+    table.writerow([*BEFORE, *map(column_of, names), *places, *AFTER])
     for row, trial in enumerate(trials):
         told = [cells[row] for cells in places.values()]
         given = map(trial.params.get, names)

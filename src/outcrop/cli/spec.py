@@ -33,14 +33,14 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path, PurePath
 from typing import TypeVar
 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from outcrop.cli.placeholder_checks import TomlKeys, check_placeholders, check_use
+from outcrop.cli.placeholders import TomlKeys, check_placeholders, check_use
 from outcrop.cli.program_output import ValueSource
 from outcrop.cli.spec_parameters import read_space
 from outcrop.cli.toml import SpecError, Table, load, shown
@@ -50,22 +50,6 @@ from outcrop.space.plain import listed, nearest
 from outcrop.strategies import METHODS
 from outcrop.study.argument_checks import DIRECTIONS, checked_noise, checked_seed
 
-KEYS = (
-    "name",
-    "command",
-    "env",
-    "cwd",
-    "direction",
-    "method",
-    "timeout",
-    "storage",
-    "seed",
-    "noise",
-    "robust",
-    "objective",
-    "parameters",
-    "input_covariance",
-)
 SOURCES = {"last-line": (), "json": ("field",), "file": ("path", "field")}
 T = TypeVar("T")
 
@@ -100,6 +84,14 @@ class Spec:
     def output(self) -> Path:
         """The folder for the output of all trials."""
         return self.folder / f"{self.name}-output"
+
+
+MADE = ("file", "space")  # fields of a spec that are not keys of its file
+KEYS = (
+    *(field.name for field in fields(Spec) if field.name not in MADE),
+    "parameters",
+    "input_covariance",
+)
 
 
 def read_spec(path: str | Path) -> Spec:

@@ -36,23 +36,16 @@ NUMBER = {
     "step": "a number",
     "input_std": "a number",
 }
-KEYS: dict[str, dict[str, str]] = {  # of each type, and the kinds of their values
-    "float": NUMBER,
-    "int": NUMBER,
-    "categorical": {"choices": "a list"},
-    "ordinal": {"values": "a list"},
-    "fixed": {"value": "a value"},
-    "choice": {"options": "a table"},
+# Of each type, its class, and its keys with the kinds of their values: the arguments of the class.
+TYPES: dict[str, tuple[Callable[..., Parameter], dict[str, str]]] = {
+    "float": (Float, NUMBER),
+    "int": (Int, NUMBER),
+    "categorical": (Categorical, {"choices": "a list"}),
+    "ordinal": (Ordinal, {"values": "a list"}),
+    "fixed": (Fixed, {"value": "a value"}),
+    "choice": (Choice, {"options": "a table"}),
 }
 OPTIONAL = ("log", "step", "input_std")
-CLASSES: dict[str, Callable[..., Parameter]] = {  # their arguments are named as the keys are
-    "float": Float,
-    "int": Int,
-    "categorical": Categorical,
-    "ordinal": Ordinal,
-    "fixed": Fixed,
-    "choice": Choice,
-}
 EXAMPLES = {
     "low": "low = 0.001",
     "high": "high = 1.0",
@@ -114,18 +107,19 @@ def _read_group(table: Table) -> dict[str, Parameter]:
 
 def _read_parameter(table: Table) -> Parameter:
     kind = table.need("type", "a string", 'type = "float", or another type')
-    if kind not in KEYS:
+    if kind not in TYPES:
         raise table.error(
-            f"is {shown(kind)}, expected one of {listed([*KEYS])}{nearest(kind, KEYS)}", "type"
+            f"is {shown(kind)}, expected one of {listed([*TYPES])}{nearest(kind, TYPES)}", "type"
         )
-    table.only(["type", *KEYS[kind]], f"type {shown(kind)}")
+    made, keys = TYPES[kind]
+    table.only(["type", *keys], f"type {shown(kind)}")
     given = {
         key: _read_value(table, key, wanted)
-        for key, wanted in KEYS[kind].items()
+        for key, wanted in keys.items()
         if key in table.items or key not in OPTIONAL
     }
     try:
-        return CLASSES[kind](**given)
+        return made(**given)
     except SpaceError as error:
         raise table.error(f"cannot be used: {error}") from None
 

@@ -44,9 +44,7 @@ class Swept(NamedTuple):
 
     theta: Vector
     log_value: float
-    brackets: (
-        Vector  # (dim,), length of the bracket each accepted point came from; NaN if not moved
-    )
+    brackets: Vector  # (dim,), lengths from which points were accepted; NaN if not moved
     evaluations: int
 
 

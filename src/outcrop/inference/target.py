@@ -134,15 +134,10 @@ def log_posterior(target: TargetDensity) -> LogDensity:
     prior, likelihood = target.log_prior, target.log_likelihood
 
     def log_density(theta: Vector) -> float:
-        try:
-            value = float(prior(theta))
-            if value > -inf:  # false for NaN too
-                value += float(likelihood(theta))
-        except ArithmeticError:  # overflow in `math`, or a factorisation no jitter could save
-            return -inf
-        return value if -inf < value < inf else -inf
+        value = float(prior(theta))
+        return value + float(likelihood(theta)) if value > -inf else -inf  # false for NaN too
 
-    return log_density
+    return guarded(log_density)
 
 
 def guarded(function: LogDensity) -> LogDensity:
@@ -151,7 +146,7 @@ def guarded(function: LogDensity) -> LogDensity:
     def log_density(theta: Vector) -> float:
         try:
             value = float(function(theta))
-        except ArithmeticError:
+        except ArithmeticError:  # overflow in `math`, or a factorisation no jitter could save
             return -inf
         return value if -inf < value < inf else -inf
 

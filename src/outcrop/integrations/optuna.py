@@ -83,15 +83,11 @@ class OutcropSampler(BaseSampler):
         self._space = space
         self._declared: tuple[Tree, dict[str, BaseDistribution]] | None = None
         if space is not None:
-            tree = declared_tree(space)
-            named = [(name, item.names[0]) for item, _ in tree.walk() for name in item.names]
-            self._declared = (
-                tree,
-                {
-                    name: optuna_trials.distribution_of(space.parameters[flat])
-                    for name, flat in named
-                },
-            )
+            tree, known = declared_tree(space), dict[str, BaseDistribution]()
+            for item, _ in tree.walk():
+                own = optuna_trials.distribution_of(space.parameters[item.names[0]])
+                known |= dict.fromkeys(item.names, own)
+            self._declared = tree, known
         self._warm: tuple[str, Space, JsonObject] | None = None
         self._turn = threading.Lock()  # one thread after the other, each with the trials before
 

@@ -22,7 +22,7 @@ __all__ = [
 import json
 import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -267,14 +267,11 @@ def view_of(
     X = space.encode([row.params for row in rows]).X
     values = np.array([_value(row.trial, sign) for row in rows], dtype=float)
 
-    def where(test: Callable[[FrozenTrial, float], bool]) -> Mask:
-        tested = [test(row.trial, value) for row, value in zip(rows, values, strict=True)]
-        return np.array(tested, dtype=bool)
+    def are(state: TrialState) -> Mask:
+        return np.array([row.trial.state == state for row in rows], dtype=bool)
 
-    complete = where(
-        lambda trial, value: trial.state == TrialState.COMPLETE and math.isfinite(value)
-    )
-    pruned = where(lambda trial, value: trial.state == TrialState.PRUNED)
+    ended, finite, pruned = are(TrialState.COMPLETE), np.isfinite(values), are(TrialState.PRUNED)
+    complete = ended & finite
     told = complete
     if complete.any():
         told = complete | pruned
@@ -286,15 +283,8 @@ def view_of(
         X=X[told],
         y=values[told] + 0.0,  # never -0.0
         std=np.full(int(told.sum()), math.nan),
-        pending=X[where(lambda trial, value: trial.state == TrialState.RUNNING)],
-        failed=X[
-            where(
-                lambda trial, value: (
-                    trial.state == TrialState.FAIL
-                    or (trial.state == TrialState.COMPLETE and not math.isfinite(value))
-                )
-            )
-        ],
+        pending=X[are(TrialState.RUNNING)],
+        failed=X[are(TrialState.FAIL) | (ended & ~finite)],
         known=frozenset(space.keys(X)),
         noise=noise,
         warm=warm,

@@ -108,6 +108,7 @@ class ChoiceItem:
 
 
 Item: TypeAlias = ValueItem | ChoiceItem
+Above: TypeAlias = tuple[tuple[ChoiceItem, OptionGroup], ...]  # choices, and groups within them
 
 
 @dataclass(frozen=True)
@@ -127,13 +128,8 @@ class Tree:
 
         `otherwise` gives values that no layer has. Values of inactive parameters are ignored.
         """
-        return self._walk(self.items, layers, otherwise)
-
-    def _walk(
-        self, items: Sequence[Item], layers: Sequence[Raw], otherwise: Callable[[Item], float]
-    ) -> dict[str, Any]:
         nested: dict[str, Any] = {}
-        for item in items:
+        for item in self.items:
             given = [layer[n] for layer in layers for n in item.names if n in layer]
             raw = given[0] if given else otherwise(item)
             if isinstance(item, ValueItem):
@@ -141,7 +137,7 @@ class Tree:
             else:
                 group = item.group(raw)
                 chosen = [{item.names[0]: raw}, *layers]  # the same option inside the group
-                nested[item.key] = {group.label: self._walk(group.items, chosen, otherwise)}
+                nested[item.key] = {group.label: Tree(group.items).configuration(chosen, otherwise)}
         return nested
 
     def assignment(self, params: Params) -> dict[str, float]:
@@ -163,12 +159,10 @@ class Tree:
         collect(self.items, self.space.nest(params))
         return found
 
-    def walk(self) -> Iterator[tuple[Item, tuple[tuple[ChoiceItem, OptionGroup], ...]]]:
+    def walk(self) -> Iterator[tuple[Item, Above]]:
         """Every item with the choices and option groups above it, outermost first."""
 
-        def within(
-            items: Sequence[Item], above: tuple[tuple[ChoiceItem, OptionGroup], ...]
-        ) -> Iterator[tuple[Item, tuple[tuple[ChoiceItem, OptionGroup], ...]]]:
+        def within(items: Sequence[Item], above: Above) -> Iterator[tuple[Item, Above]]:
             for item in items:
                 yield item, above
                 if isinstance(item, ChoiceItem):

@@ -5,12 +5,15 @@ from __future__ import annotations
 __all__ = ["Declared", "declared_tree", "grown"]
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from outcrop.integrations.conditions import Chooser, Condition
 from outcrop.integrations.parameter_tree import ChoiceItem, Item, OptionGroup, Tree, ValueItem
 from outcrop.space import Categorical, Choice, Fixed, Int, Ordinal, Parameter, Space
 from outcrop.space.discrete import Group
+
+Opened: TypeAlias = Sequence[tuple[str, frozenset[float]]]  # parameters, and what activates them
 
 MOST_VALUES = 10  # of an integer that others may depend on, such as a number of layers
 
@@ -76,9 +79,7 @@ def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition])
             for name in names
         ]
 
-    def split(
-        name: str, values: frozenset[float], opened: Sequence[tuple[str, frozenset[float]]]
-    ) -> ChoiceItem:
+    def split(name: str, values: frozenset[float], opened: Opened) -> ChoiceItem:
         """The choice among `values`, which do not all activate the same parameters."""
         groups = _option_groups(values, [each for _, each in opened])
         labels = _distinct(["|".join(map(declared[name].label, group)) for group in groups])
@@ -91,9 +92,7 @@ def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition])
             ),
         )
 
-    def inside(
-        name: str, group: Sequence[float], opened: Sequence[tuple[str, frozenset[float]]]
-    ) -> list[Item]:
+    def inside(name: str, group: Sequence[float], opened: Opened) -> list[Item]:
         items = items_of(other for other, each in opened if each.issuperset(group))
         if len(group) == 1:
             return items
@@ -163,13 +162,10 @@ def _with_last_names(items: Sequence[Item], clear: set[str]) -> tuple[Item, ...]
     for item in items:
         names = (*item.names, item.key) if item.key in clear else item.names
         if isinstance(item, ValueItem):
-            found.append(ValueItem(item.key, names, item.parameter, item.codes))
+            found.append(replace(item, names=names))
         else:
-            groups = [
-                OptionGroup(group.label, group.codes, _with_last_names(group.items, clear))
-                for group in item.groups
-            ]
-            found.append(ChoiceItem(item.key, names, tuple(groups)))
+            groups = [replace(g, items=_with_last_names(g.items, clear)) for g in item.groups]
+            found.append(replace(item, names=names, groups=tuple(groups)))
     return tuple(found)
 
 

@@ -27,9 +27,7 @@ from outcrop.space.encoding import LogLattice
 from outcrop.typing import Mask, Points, Rng, Vector
 
 SCALES = (1e-3, 0.3)  # of perturbations, in units of the cube
-CHANGED = (
-    0.3  # share of the coordinates that a perturbation changes, or two of them if that is more
-)
+CHANGED = 0.3  # share of the coordinates that a perturbation changes, but two at least
 
 
 def perturbed(space: Space, incumbents: Points, n: int, rng: Rng) -> Points:

@@ -5,21 +5,16 @@ from __future__ import annotations
 __all__ = ["belief"]
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.plots import canvas
-from outcrop.plots.canvas import AxesGiven, Style
-from outcrop.plots.mean import draw_curve, mean_shades
+from outcrop.plots.canvas import Axes, AxesGiven, Style
+from outcrop.plots.slice_layers import draw_curve, mark_sites, mark_values, mean_shades
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
-from outcrop.plots.trial_marks import mark_sites, mark_values
 from outcrop.study import ObjectiveBelief
 from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Params
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def belief(
@@ -51,7 +46,10 @@ def _curve(
 ) -> tuple[Axes, ...]:
     (x,), rows = cut.configurations(FINE)
     search = believed.search
-    drawn = _stacked(1 if search is None else 2) if axes is None else canvas.panels(axes, 2)
+    if axes is None and search is None:
+        drawn: tuple[Axes, ...] = (canvas.axes_or_new(),)
+    else:
+        drawn = canvas.panels(axes, 2, 1, (7.0, 5.0), sharex=True, height_ratios=(4, 1))
     main = drawn[0]
     draw_curve(main, believed, x, rows)
     mark_values(main, study, cut)
@@ -61,11 +59,7 @@ def _curve(
         for panel in drawn:
             panel.axvline(x[int(np.argmax(score))], label="acquisition's maximum", **line)
         if len(drawn) > 1:
-            bottom, _ = canvas.peaks(score)
-            score = np.maximum(score, bottom)
-            drawn[1].fill_between(x, bottom, score, color=canvas.SHADE, lw=0)
-            drawn[1].plot(x, score, color=canvas.INK, lw=1.0)
-            drawn[1].set_ylabel(search.acquisition)
+            canvas.draw_score(drawn[1], x, score, search.acquisition)
     main.set_ylabel("objective")
     for panel in drawn:
         cut.dress(panel, MARGIN)
@@ -74,14 +68,6 @@ def _curve(
     cut.label_rest(drawn[-1:])
     canvas.legend(main, own=axes is None)
     return drawn
-
-
-def _stacked(count: int) -> tuple[Axes, ...]:
-    """One panel, or one with a thin panel below it."""
-    if count == 1:
-        return (canvas.axes_or_new(),)
-    figure = canvas.new_figure((7.0, 5.0))
-    return tuple(figure.subplots(2, 1, sharex=True, height_ratios=(4, 1)))
 
 
 def _maps(
@@ -100,7 +86,8 @@ def _maps(
         peak = divmod(int(np.argmax(score)), len(x))
         limits = canvas.peaks(score)
         maps.append((search.acquisition, score, "Greens", limits))
-    drawn = _beside(len(maps)) if axes is None else canvas.panels(axes, len(maps))
+    size = (4.4 * len(maps), 4.0)
+    drawn = canvas.panels(axes, 1, len(maps), size, sharex=True, sharey=True)
     for panel, (title, values, shades, limits) in zip(drawn, maps, strict=False):
         canvas.shaded(panel, x, y, values.reshape(len(y), len(x)), shades, limits)
         panel.set_title(title, fontsize="medium")
@@ -114,8 +101,3 @@ def _maps(
     cut.label_rest(drawn)
     canvas.legend(drawn[0], own=axes is None, columns=6)
     return drawn
-
-
-def _beside(count: int) -> tuple[Axes, ...]:
-    figure = canvas.new_figure((4.4 * count, 4.0))
-    return tuple(figure.subplots(1, count, sharex=True, sharey=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ["InnerKernel", "inner_kernels", "lacking", "parts_of", "warped"]
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,8 @@ def inner_kernels(study: StudyReader, kind: type[Kernel], hint: str) -> list[Inn
     columns = tuple(range(len(space.columns)))
     for part, weight in parts_of(study.belief):
         kernel = getattr(getattr(part, "model", None), "kernel", None)
+        if not isinstance(kernel, Kernel):
+            continue
         every = list(_within(InnerKernel(kernel, weight, columns, lambda X: X, space), kind))
         found += [replace(inner, weight=inner.weight / len(every)) for inner in every]
     if not found:
@@ -83,7 +85,7 @@ def _within(inner: InnerKernel, kind: type[Kernel]) -> Iterator[InnerKernel]:
         yield inner
         return
     below = _as_seen_below(inner)
-    for child in _children(inner.kernel):
+    for child in inner.kernel.children():
         yield from _within(replace(below, kernel=child), kind)
 
 
@@ -103,11 +105,3 @@ def _as_seen_below(inner: InnerKernel) -> InnerKernel:
 def warped(kernel: Warp, X: Points) -> Points:
     """Points after a warp."""
     return kernel.curve(np.clip(X, LEAST, 1 - LEAST), kernel.a, kernel.b)
-
-
-def _children(node: Any) -> list[Any]:
-    if isinstance(node, tuple):
-        return list(node)
-    if is_dataclass(node) and not isinstance(node, type):
-        return [getattr(node, field.name) for field in fields(node)]
-    return []

@@ -7,6 +7,7 @@ in dashes.
 from __future__ import annotations
 
 __all__ = [
+    "Axes",
     "AxesGiven",
     "Style",
     "BEST",
@@ -22,6 +23,8 @@ __all__ = [
     "SHADE",
     "along_bottom",
     "axes_or_new",
+    "draw_score",
+    "given_axes",
     "legend",
     "new_figure",
     "on_map",
@@ -42,6 +45,8 @@ from outcrop.typing import Matrix, Vector
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+else:
+    Axes = Figure = Any  # loaded when the first figure is made
 
 AxesGiven: TypeAlias = "Axes | Sequence[Axes] | None"  # to draw panels on; None for new ones
 Style: TypeAlias = dict[str, Any]  # keyword arguments of matplotlib
@@ -79,7 +84,19 @@ def axes_or_new(axes: Axes | None = None, size: tuple[float, float] = (7.0, 4.2)
     return new_figure(size).add_subplot() if axes is None else axes
 
 
-def panels(axes: AxesGiven, needed: int) -> tuple[Axes, ...]:
+def panels(
+    axes: AxesGiven, rows: int, columns: int, size: tuple[float, float], **layout: Any
+) -> tuple[Axes, ...]:
+    """The axes a user gave, at most one for each panel, or those of a new figure of that size.
+
+    `layout` are further arguments of `Figure.subplots`.
+    """
+    if axes is not None:
+        return given_axes(axes, rows * columns)
+    return tuple(new_figure(size).subplots(rows, columns, squeeze=False, **layout).flat)
+
+
+def given_axes(axes: AxesGiven, needed: int) -> tuple[Axes, ...]:
     """The axes a user gave, one or several, for a picture of up to `needed` panels."""
     given = tuple(np.atleast_1d(np.asarray(axes, dtype=object)).flat)
     if not 1 <= len(given) <= needed:
@@ -137,6 +154,15 @@ def shown(values: Matrix, better: str) -> tuple[float, float]:
     if better == "low":
         return low, min(high, low + FAR * (middle - low)) if middle > low else high
     return max(low, high - FAR * (high - middle)) if middle < high else low, high
+
+
+def draw_score(axes: Axes, x: Vector, score: Vector, label: str) -> None:
+    """Draw an acquisition as a curve over a filled area."""
+    bottom, _ = peaks(score)
+    shown = np.maximum(score, bottom)
+    axes.fill_between(x, bottom, shown, color=SHADE, lw=0)
+    axes.plot(x, shown, color=INK, lw=1.0)
+    axes.set_ylabel(label)
 
 
 def peaks(score: Vector) -> tuple[float, float]:

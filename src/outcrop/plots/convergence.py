@@ -8,18 +8,16 @@ from __future__ import annotations
 __all__ = ["convergence"]
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from outcrop.errors import MethodError, NoBelief, ShapeError
 from outcrop.plots import canvas
+from outcrop.plots.canvas import Axes
 from outcrop.plots.space_slice import reader_of
 from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Matrix, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (9, 3)))
 SHAPES = ("o", "s", "^", "D", "v", "P", "X")

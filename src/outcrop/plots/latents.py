@@ -7,15 +7,14 @@ __all__ = ["latents"]
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
-from outcrop.plots.canvas import AxesGiven, Style
-from outcrop.plots.mean import draw_mean
+from outcrop.plots.canvas import Axes, AxesGiven, Style
+from outcrop.plots.slice_layers import draw_mean
 from outcrop.plots.space_slice import Drawable, SpaceSlice, numbers_of, reader_of
 from outcrop.strategies import Strategy
 from outcrop.strategies.wrapped_model import model_of, with_model
@@ -25,9 +24,6 @@ from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.surrogates import Latent, LatentPosterior
 from outcrop.typing import Matrix, Params, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 HINT = "use method='latent', or oc.Method(surrogate=oc.surrogates.Latent())"
 FAR = 1.0  # lengthscales at which a mark is black, unless some are farther off
@@ -57,7 +53,7 @@ def latents(
     study = reader_of(study)
     moved = _Moved.of(study, spread)
     cut = SpaceSlice.of(study, names, at)
-    drawn = _beside() if axes is None else canvas.panels(axes, 2)
+    drawn = canvas.panels(axes, 1, 2, (10.0, 4.0))
     _by_number(drawn[0], moved)
     if len(drawn) > 1:
         draw_mean(drawn[1], moved.belief, cut)
@@ -207,8 +203,3 @@ def _numbers(axes: Axes, moved: _Moved, places: dict[int, tuple[float, float]]) 
             path_effects=pale,
             zorder=8,
         )
-
-
-def _beside() -> tuple[Axes, ...]:
-    figure = canvas.new_figure((10.0, 4.0))
-    return tuple(figure.subplots(1, 2))

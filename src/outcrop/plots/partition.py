@@ -6,23 +6,18 @@ __all__ = ["partition"]
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import lacking, parts_of
-from outcrop.plots.canvas import Style
-from outcrop.plots.mean import draw_mean
+from outcrop.plots.canvas import Axes, Style
+from outcrop.plots.slice_layers import draw_mean, mark_sites, mark_values
 from outcrop.plots.space_slice import Drawable, SpaceSlice, reader_of
-from outcrop.plots.trial_marks import mark_sites, mark_values
 from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import LeafwisePosterior
 from outcrop.surrogates.partition import LEAF, Partition
 from outcrop.typing import Matrix, Params, Points
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 HINT = "use method='treed', or oc.Method(surrogate=oc.surrogates.Treed())"
 BORDER: Style = {"color": canvas.INK, "zorder": 3}

@@ -6,16 +6,15 @@ __all__ = ["penalised"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
-from outcrop.plots.canvas import AxesGiven
+from outcrop.plots.canvas import Axes, AxesGiven
+from outcrop.plots.slice_layers import mark_sites
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
-from outcrop.plots.trial_marks import mark_sites
 from outcrop.space import Space
 from outcrop.strategies import Strategy, View
 from outcrop.strategies.wrapped_model import model_of, with_model
@@ -23,9 +22,6 @@ from outcrop.study.objective_belief import ObjectiveBelief, Search
 from outcrop.study.study_reader import StudyReader
 from outcrop.surrogates import Mixture
 from outcrop.typing import Params, Rng
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 TITLES = "as if nothing were running", "running trials accounted for"
 
@@ -85,21 +81,14 @@ def _curves(
     study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
 ) -> tuple[Axes, ...]:
     (x,), rows = cut.configurations(FINE)
-    if axes is None:
-        drawn = tuple(canvas.new_figure((7.0, 5.0)).subplots(2, 1, sharex=True))
-    else:
-        drawn = canvas.panels(axes, 2)
+    drawn = canvas.panels(axes, 2, 1, (7.0, 5.0), sharex=True)
     busy = [t for t in study.trials if t.state == "running" and cut.shows(t)]
     for panel, search, title in zip(drawn, searches, TITLES, strict=False):
         score = search.score(rows)
-        bottom, _ = canvas.peaks(score)
-        shown = np.maximum(score, bottom)
-        panel.fill_between(x, bottom, shown, color=canvas.SHADE, lw=0)
-        panel.plot(x, shown, color=canvas.INK, lw=1.0)
+        canvas.draw_score(panel, x, score, search.acquisition)
         for place in cut.places(busy)[:, 0] if busy else ():
             panel.axvline(place, color=canvas.FAINT, lw=0.8, ls="--", zorder=1)
         _mark(panel, study, cut, ([x[int(np.argmax(score))]], [score.max()]))
-        panel.set_ylabel(search.acquisition)
         panel.set_title(title, fontsize="medium")
         cut.dress(panel, MARGIN)
     for panel in drawn[:-1]:
@@ -113,11 +102,7 @@ def _maps(
     study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
 ) -> tuple[Axes, ...]:
     (x, y), rows = cut.configurations(COARSE)
-    if axes is None:
-        figure = canvas.new_figure((9.6, 4.2))
-        drawn = tuple(figure.subplots(1, 2, sharex=True, sharey=True))
-    else:
-        drawn = canvas.panels(axes, 2)
+    drawn = canvas.panels(axes, 1, 2, (9.6, 4.2), sharex=True, sharey=True)
     for panel, search, title in zip(drawn, searches, TITLES, strict=False):
         score = search.score(rows)
         scale = score.reshape(len(y), len(x))

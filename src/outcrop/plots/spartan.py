@@ -5,19 +5,16 @@ from __future__ import annotations
 __all__ = ["spartan_weight"]
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.kernels import LocalGlobal
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels
+from outcrop.plots.canvas import Axes
+from outcrop.plots.slice_layers import mark_sites
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, Drawable, SpaceSlice, reader_of
-from outcrop.plots.trial_marks import mark_sites
 from outcrop.typing import Matrix, Params, Points, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 HINT = "use method='spartan', or oc.Method(surrogate=oc.surrogates.Spartan())"
 TOP = 1.02  # height of the centres of regions above a curve

@@ -5,16 +5,13 @@ from __future__ import annotations
 __all__ = ["surface_2d"]
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from outcrop.errors import ShapeError
 from outcrop.plots import canvas
+from outcrop.plots.canvas import Axes
 from outcrop.typing import Matrix, Points, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 GRID = 121
 

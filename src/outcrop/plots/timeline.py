@@ -9,19 +9,15 @@ __all__ = ["timeline"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from outcrop.errors import NoBelief
 from outcrop.plots import canvas
-from outcrop.plots.canvas import Style
+from outcrop.plots.canvas import Axes, Style
 from outcrop.plots.space_slice import reader_of
-from outcrop.study.best_trial import best_of
-from outcrop.study.trial import Trial
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from outcrop.study.trial import Trial, best_of
 
 BUSY = "#4a83a8"  # two thirds as light as waiting, so that they differ in grey too
 HEIGHT = 0.74  # of a bar; rows are 1 apart

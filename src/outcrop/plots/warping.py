@@ -6,7 +6,6 @@ __all__ = ["warping"]
 
 from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,13 +13,10 @@ from outcrop.errors import ParamsError
 from outcrop.kernels import Warp
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels, warped
-from outcrop.plots.canvas import AxesGiven
+from outcrop.plots.canvas import Axes, AxesGiven
 from outcrop.plots.space_slice import FINE, Axis, Drawable, numbers_of, reader_of
 from outcrop.space import Column
 from outcrop.typing import Matrix, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 ACROSS = 4  # panels in a row, at most
 HINT = "use method='warped', or oc.Method(surrogate=oc.surrogates.Warped())"
@@ -40,7 +36,7 @@ def warping(
     study = reader_of(study)
     found = inner_kernels(study, Warp, HINT)
     chosen = _chosen([Axis(column) for column in numbers_of(study.space)], found, names)
-    drawn = _grid(len(chosen)) if axes is None else canvas.panels(axes, len(chosen))
+    drawn = _grid(len(chosen)) if axes is None else canvas.given_axes(axes, len(chosen))
     u = np.linspace(0.0, 1.0, FINE)
     for panel, axis in zip(drawn, chosen, strict=False):
         x = axis.from_unit(u)

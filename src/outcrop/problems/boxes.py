@@ -34,13 +34,13 @@ from itertools import product
 
 import numpy as np
 
-from outcrop.problems import oscillatory, smooth
+from outcrop.problems import formulas
 from outcrop.problems.base import Problem, box_problem
 from outcrop.typing import Vector
 
 HOLDER_MINIMISER = (8.055023475736563, 9.664590019241273)  # in the positive quadrant
 CROSS_MINIMISER = 1.3494066171539108
-CAMEL_MINIMISER = (0.08984201310031806, -0.7126564030207396)
+CAMEL_MINIMISER, CAMEL_MINIMUM = (0.08984201310031806, -0.7126564030207396), -1.0316284534898774
 SHUBERT_TROUGH, SHUBERT_PEAK = 4.858056878859826, 5.482864206707613  # of one factor, modulo 2π
 SHUBERT03_TROUGH = 5.791794470920272  # of one term, modulo 2π
 
@@ -49,7 +49,7 @@ def branin() -> Problem:
     """Branin, also called Branin01."""
     return box_problem(
         "branin",
-        smooth.branin,
+        formulas.branin,
         [(-5, 10), (0, 15)],
         minimum=5 / (4 * np.pi),
         minimisers=[(-np.pi, 12.275), (np.pi, 2.275), (3 * np.pi, 2.475)],
@@ -61,7 +61,7 @@ def branin02() -> Problem:
     """Branin02: one minimum, and a strong local one of 6.8106 far from it."""
     return box_problem(
         "branin02",
-        smooth.branin02,
+        formulas.branin02,
         [(-5, 15)] * 2,
         minimum=5.55891440389382,
         minimisers=[(-3.1969884247443832, 12.526257885290117)],
@@ -73,7 +73,7 @@ def beale() -> Problem:
     """Beale: values from 0 to 181,853.6 and a floor that is nearly flat."""
     return box_problem(
         "beale",
-        smooth.beale,
+        formulas.beale,
         [(-4.5, 4.5)] * 2,
         minimum=0.0,
         minimisers=[(3, 0.5)],
@@ -90,7 +90,7 @@ def hartmann6() -> Problem:
     )  # fmt: skip
     return box_problem(
         "hartmann-6",
-        smooth.hartmann6,
+        formulas.hartmann6,
         [(0, 1)] * 6,
         minimum=-3.3223680114155148,
         minimisers=[minimiser],
@@ -103,7 +103,7 @@ def rosenbrock(d: int = 2, low: float = -2.0, high: float = 2.0) -> Problem:
     """Rosenbrock; the papers state no box, CoCaBO evaluates it on [−2, 2]²."""
     return box_problem(
         f"rosenbrock-{d}",
-        smooth.rosenbrock,
+        formulas.rosenbrock,
         [(low, high)] * d,
         minimum=0.0,
         minimisers=[(1,) * d],
@@ -116,9 +116,9 @@ def six_hump_camel(x2_limit: float = 1.5) -> Problem:
     x1, x2 = CAMEL_MINIMISER
     return box_problem(
         "six-hump-camel",
-        smooth.six_hump_camel,
+        formulas.six_hump_camel,
         [(-2, 2), (-x2_limit, x2_limit)],
-        minimum=-1.0316284534898774,
+        minimum=CAMEL_MINIMUM,
         minimisers=[(x1, x2), (-x1, -x2)],
         source="Dixon & Szegö 1978",
     )
@@ -128,7 +128,7 @@ def exponential(d: int = 8) -> Problem:
     """Exponential: a bump that is not in the centre of the box."""
     return box_problem(
         f"exponential-{d}",
-        smooth.exponential,
+        formulas.exponential,
         [(-0.7, 0.2)] * d,
         minimum=-1.0,
         minimisers=[(0,) * d],
@@ -140,7 +140,7 @@ def gramacy(high: float = 6.0) -> Problem:
     """The two-dimensional Exp function on [−2, high]²; Spartan BO takes `high=18`."""
     return box_problem(
         "exp-2d" if high == 6 else "exp-2d-wide" if high == 18 else f"exp-2d-to-{high:g}",
-        smooth.gramacy,
+        formulas.gramacy,
         [(-2, high)] * 2,
         minimum=-np.sqrt(0.5) * np.exp(-0.5),
         minimisers=[(-np.sqrt(0.5), 0)],
@@ -152,7 +152,7 @@ def ackley(d: int = 2, low: float = -10.0, high: float = 30.0) -> Problem:
     """Ackley on [low, high]^d."""
     return box_problem(
         f"ackley-{d}",
-        oscillatory.ackley,
+        formulas.ackley,
         [(low, high)] * d,
         minimum=0.0,
         minimisers=[(0,) * d],
@@ -165,7 +165,7 @@ def griewank(d: int = 2) -> Problem:
     """Griewank."""
     return box_problem(
         f"griewank-{d}",
-        oscillatory.griewank,
+        formulas.griewank,
         [(-50, 20)] * d,
         minimum=0.0,
         minimisers=[(0,) * d],
@@ -178,7 +178,7 @@ def levy13() -> Problem:
     """Levy's function number 13, the two-dimensional "Levy" of modulated surrogates."""
     return box_problem(
         "levy-2",
-        oscillatory.levy13,
+        formulas.levy13,
         [(-10, 10)] * 2,
         minimum=0.0,
         minimisers=[(1, 1)],
@@ -192,9 +192,9 @@ def michalewicz(d: int = 2) -> Problem:
     minimiser = _michalewicz_minimiser(d)
     return box_problem(
         f"michalewicz-{d}",
-        oscillatory.michalewicz,
+        formulas.michalewicz,
         [(0, np.pi)] * d,
-        minimum=float(oscillatory.michalewicz(minimiser[None])[0]),
+        minimum=float(formulas.michalewicz(minimiser[None])[0]),
         minimisers=minimiser[None],
         source="Michalewicz 1992; Spartan BO, section 5.1; Alvi's thesis, Table 3.1",
     )
@@ -204,7 +204,7 @@ def deflected_corrugated_spring(d: int = 10) -> Problem:
     """Deflected corrugated spring."""
     return box_problem(
         f"deflected-corrugated-spring-{d}",
-        oscillatory.deflected_corrugated_spring,
+        formulas.deflected_corrugated_spring,
         [(0, 7.5)] * d,
         minimum=-1.0,
         minimisers=[(5,) * d],
@@ -218,7 +218,7 @@ def shubert() -> Problem:
     troughs, peaks = _copies(SHUBERT_TROUGH), _copies(SHUBERT_PEAK)
     return box_problem(
         "shubert",
-        oscillatory.shubert,
+        formulas.shubert,
         [(-10, 10)] * 2,
         minimum=-186.73090883102392,
         minimisers=[*product(troughs, peaks), *product(peaks, troughs)],
@@ -231,7 +231,7 @@ def shubert03() -> Problem:
     """Shubert03, the additive form, with nine equal minima."""
     return box_problem(
         "shubert03",
-        oscillatory.shubert03,
+        formulas.shubert03,
         [(-10, 10)] * 2,
         minimum=-24.06249888433428,
         minimisers=list(product(_copies(SHUBERT03_TROUGH), repeat=2)),
@@ -245,7 +245,7 @@ def holder_table() -> Problem:
     x1, x2 = HOLDER_MINIMISER
     return box_problem(
         "holder-table",
-        oscillatory.holder_table,
+        formulas.holder_table,
         [(-10, 10)] * 2,
         minimum=-19.208502567886732,
         minimisers=list(product((x1, -x1), (x2, -x2))),
@@ -258,7 +258,7 @@ def cross_in_tray() -> Problem:
     """Cross in tray."""
     return box_problem(
         "cross-in-tray",
-        oscillatory.cross_in_tray,
+        formulas.cross_in_tray,
         [(-10, 10)] * 2,
         minimum=-2.062611870822737,
         minimisers=list(product((CROSS_MINIMISER, -CROSS_MINIMISER), repeat=2)),
@@ -271,7 +271,7 @@ def egg_holder() -> Problem:
     """Egg holder, its minimum on the border."""
     return box_problem(
         "egg-holder",
-        oscillatory.egg_holder,
+        formulas.egg_holder,
         [(-512, 512)] * 2,
         minimum=-959.6406627208508,
         minimisers=[(512, 404.2318051137578)],
@@ -283,7 +283,7 @@ def weierstrass(d: int = 8) -> Problem:
     """Weierstrass as the benchmark suite has it: the minimum is not zero."""
     return box_problem(
         f"weierstrass-{d}",
-        oscillatory.weierstrass,
+        formulas.weierstrass,
         [(-0.5, 0.2)] * d,
         minimum=2 * d * (d - 1) * (1 - 2.0**-21),
         minimisers=[(0,) * d],
@@ -296,7 +296,7 @@ def rkhs() -> Problem:
     """The one-dimensional RKHS function of HTBO, negated."""
     return box_problem(
         "rkhs-1d",
-        oscillatory.rkhs,
+        formulas.rkhs,
         [(0, 1)],
         minimum=-5.738393747098737,
         minimisers=[(0.89235975,)],
@@ -308,7 +308,7 @@ def decaying_sin() -> Problem:
     """A decaying sine in one dimension."""
     return box_problem(
         "decaying-sin",
-        oscillatory.decaying_sin,
+        formulas.decaying_sin,
         [(-1, 1)],
         minimum=-0.32883017910099095,
         minimisers=[(-0.3870536338851497,)],

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 __all__ = ["ackley_categorical", "func2c", "func3c"]
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from outcrop.problems.base import Formula, Problem
-from outcrop.problems.boxes import CAMEL_MINIMISER
-from outcrop.problems.oscillatory import ackley
-from outcrop.problems.smooth import beale, rosenbrock, six_hump_camel
+from outcrop.problems.boxes import CAMEL_MINIMISER, CAMEL_MINIMUM
+from outcrop.problems.formulas import ackley, beale, rosenbrock, six_hump_camel
 from outcrop.space import Categorical, Float, Space
 from outcrop.typing import Params
 
@@ -35,7 +34,6 @@ CHOICES = {
     "h2": ["rosenbrock", "camel", "beale", "beale again", "beale once more"],
     "h3": ["5 camel", "2 rosenbrock", "2 beale", "3 beale"],
 }
-CAMEL_MINIMUM = -1.0316284534898774
 
 
 def func2c() -> Problem:
@@ -59,7 +57,7 @@ def ackley_categorical(c: int = 5, levels: int = 17) -> Problem:
     return Problem(
         name=f"ackley-{c}C" if levels == 17 else f"ackley-{c}C{levels}",
         space=Space({**coordinates, "x1": Float(-1.0, 1.0)}),
-        function=AckleyOfLevels(c),
+        function=partial(_ackley_of_levels, c),
         minimum=0.0 if levels % 2 else None,  # an even number of levels skips zero
         minimisers=({**dict.fromkeys(coordinates, 0.0), "x1": 0.0},) if levels % 2 else (),
         tags=("mixed", "complicated", "oscillatory"),
@@ -67,27 +65,17 @@ def ackley_categorical(c: int = 5, levels: int = 17) -> Problem:
     )
 
 
-@dataclass(frozen=True)
-class AckleyOfLevels:
+def _ackley_of_levels(c: int, params: Params) -> float:
     """Ackley of the numbers that the categories h1, …, hc stand for, and of x1."""
-
-    c: int
-
-    def __call__(self, params: Params) -> float:
-        levels = [params[f"h{i}"] for i in range(1, self.c + 1)]
-        return float(ackley(np.array([[*levels, params["x1"]]]))[0])
+    levels = [params[f"h{i}"] for i in range(1, c + 1)]
+    return float(ackley(np.array([[*levels, params["x1"]]]))[0])
 
 
-@dataclass(frozen=True)
-class SumOfChosen:
+def _sum_of_terms(names: tuple[str, ...], params: Params) -> float:
     """The sum of the terms that the named categories choose, at 2x."""
-
-    names: tuple[str, ...]
-
-    def __call__(self, params: Params) -> float:
-        X = 2 * np.array([[params["x1"], params["x2"]]])
-        chosen = [TERMS[params[name]] for name in self.names]
-        return sum(weight * float(formula(X)[0]) for weight, formula in chosen)
+    X = 2 * np.array([[params["x1"], params["x2"]]])
+    chosen = [TERMS[params[name]] for name in names]
+    return sum(weight * float(formula(X)[0]) for weight, formula in chosen)
 
 
 def _sum_of_chosen(name: str, best: dict[str, str]) -> Problem:
@@ -101,7 +89,7 @@ def _sum_of_chosen(name: str, best: dict[str, str]) -> Problem:
                 "x2": Float(-1.0, 1.0),
             }
         ),
-        function=SumOfChosen(tuple(best)),
+        function=partial(_sum_of_terms, tuple(best)),
         minimum=CAMEL_MINIMUM * sum(TERMS[chosen][0] for chosen in best.values()),
         minimisers=(
             {**best, "x1": x1 / 2, "x2": x2 / 2},

@@ -113,21 +113,13 @@ def unbalanced_tree(leaves: int = 4) -> Problem:
     return _tree_problem(f"tree-unbalanced-{leaves}", tree)
 
 
-@dataclass(frozen=True)
-class OnTree:
-    root: DecisionNode
-
-    def __call__(self, params: Params) -> float:
-        return self.root.value(params)
-
-
 def _tree_problem(name: str, root: TreeNode) -> Problem:
     if not isinstance(root, DecisionNode):
         raise SpaceError("expected a tree of two leaves or more, got a single leaf")
     return Problem(
         name=name,
         space=Space(root.declare()),
-        function=OnTree(root),
+        function=root.value,
         minimum=SHIFT,
         minimisers=(root.best(),),
         tags=("conditional",),

@@ -145,24 +145,19 @@ class RotatedFormula:
 
 def corrupted_holder_table() -> Problem:
     """Hölder table under a saw-tooth of height 5 and period 0.4 that vanishes at its minima."""
-    problem = boxes.holder_table()
-    return box_problem(
-        "corrupted-holder-table",
-        CorruptedFormula(problem.formula, np.array(boxes.HOLDER_MINIMISER), height=5.0, period=0.4),
-        problem.bounds,
-        minimum=problem.minimum,
-        minimisers=problem.minimiser_points,
-        tags=("complicated", "oscillatory", "corrupted"),
-        source="our corruption of a function of modulated surrogates, Table 1",
-    )
+    spare = np.array(boxes.HOLDER_MINIMISER)
+    return _corrupted(boxes.holder_table(), spare, height=5.0, period=0.4)
 
 
 def corrupted_exponential(d: int = 8) -> Problem:
     """Exponential under a saw-tooth of height 1 and period 0.018 that vanishes at its minimum."""
-    problem = boxes.exponential(d)
+    return _corrupted(boxes.exponential(d), np.zeros(d), height=1.0, period=0.018)
+
+
+def _corrupted(problem: Problem, spare: Vector, height: float, period: float) -> Problem:
     return box_problem(
-        f"corrupted-exponential-{d}",
-        CorruptedFormula(problem.formula, np.zeros(d), height=1.0, period=0.018),
+        f"corrupted-{problem.name}",
+        CorruptedFormula(problem.formula, spare, height, period),
         problem.bounds,
         minimum=problem.minimum,
         minimisers=problem.minimiser_points,

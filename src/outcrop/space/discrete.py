@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = ["Categorical", "Choice", "Fixed", "Group", "Ordinal", "checked_group"]
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,8 +26,43 @@ Group: TypeAlias = Mapping[str, Parameter]
 KINDS = "strings, numbers, booleans, None or tuples of these"
 
 
+class _Listed(Parameter):
+    """A parameter that lists its values."""
+
+    @property
+    @abstractmethod
+    def _members(self) -> Sequence[Plain]:
+        """The values, in order."""
+
+    @property
+    def levels(self) -> int:
+        return len(self._members)
+
+    @property
+    def allowed(self) -> str:
+        return f"one of {listed(self._members)}"
+
+    @cached_property
+    def _where(self) -> dict[Mark, int]:
+        return positions(self._members)
+
+    def index(self, value: object) -> int | None:
+        """The position of `value` in the list, or None if it is not there."""
+        return find(self._members, self._where, value)
+
+    def check(self, value: object, name: str) -> Plain:
+        index = self.index(value)
+        if index is not None:
+            return self._members[index]
+        hint = nearest(value, [item for item in self._members if isinstance(item, str)])
+        raise self.refuse(value, name, "not among its values", hint)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self._members)!r})"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Categorical(Parameter):
+class Categorical(_Listed):
     """One of several unordered values: strings, numbers, booleans, None or tuples of these.
 
     >>> Categorical(["relu", "tanh", None])
@@ -39,30 +75,12 @@ class Categorical(Parameter):
         object.__setattr__(self, "choices", _checked_list("Categorical", self.choices))
 
     @property
-    def levels(self) -> int:
-        return len(self.choices)
-
-    @property
-    def allowed(self) -> str:
-        return f"one of {listed(self.choices)}"
-
-    @cached_property
-    def _where(self) -> dict[Mark, int]:
-        return positions(self.choices)
-
-    def index(self, value: object) -> int | None:
-        """The code of `value`, or None if it is not among the choices."""
-        return find(self.choices, self._where, value)
-
-    def check(self, value: object, name: str) -> Plain:
-        return _checked_member(self, self.choices, self.index(value), value, name)
-
-    def __repr__(self) -> str:
-        return f"Categorical({list(self.choices)!r})"
+    def _members(self) -> Sequence[Plain]:
+        return self.choices
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ordinal(Parameter):
+class Ordinal(_Listed):
     """One of several ordered levels; their distances count as equal.
 
     >>> Ordinal(["small", "medium", "large"])
@@ -84,30 +102,12 @@ class Ordinal(Parameter):
         object.__setattr__(self, "values", values)
 
     @property
-    def levels(self) -> int:
-        return len(self.values)
-
-    @property
-    def allowed(self) -> str:
-        return f"one of {listed(self.values)}"
-
-    @cached_property
-    def _where(self) -> dict[Mark, int]:
-        return positions(self.values)
-
-    def index(self, value: object) -> int | None:
-        """The position of `value`, or None if it is not among the levels."""
-        return find(self.values, self._where, value)
+    def _members(self) -> Sequence[Plain]:
+        return self.values
 
     def at(self, index: int) -> int | float | str:
         """Level number `index`."""
         return self.values[index]
-
-    def check(self, value: object, name: str) -> Plain:
-        return _checked_member(self, self.values, self.index(value), value, name)
-
-    def __repr__(self) -> str:
-        return f"Ordinal({list(self.values)!r})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,12 +270,3 @@ def _checked_list(kind: str, given: object) -> tuple[Plain, ...]:
         twice = next(value for i, value in enumerate(values) if first[mark(value)] != i)
         raise SpaceError(f"{kind}: {twice!r} is listed more than once; list each value once")
     return values
-
-
-def _checked_member(
-    parameter: Parameter, values: Sequence[Plain], index: int | None, value: object, name: str
-) -> Plain:
-    if index is not None:
-        return values[index]
-    hint = nearest(value, [item for item in values if isinstance(item, str)])
-    raise parameter.refuse(value, name, "not among its values", hint)

@@ -73,8 +73,21 @@ class Parameter(ABC):
         return hash((type(self).__name__, self.identity))
 
 
+class _Number(Parameter):
+    """What `Float` and `Int` share."""
+
+    low: float
+    high: float
+    log: bool
+
+    @cached_property
+    def length(self) -> float:
+        """The distance of the bounds, in the units of `input_std`."""
+        return math.log(self.high) - math.log(self.low) if self.log else self.high - self.low
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Float(Parameter):
+class Float(_Number):
     """A real number, on a linear or logarithmic scale, or on a grid of `step` that starts at `low`.
 
     >>> Float(1e-5, 1e-1, log=True)
@@ -103,11 +116,6 @@ class Float(Parameter):
         if self.step is not None:
             self._check_step(given)
         object.__setattr__(self, "input_std", _checked_input_std(given, self))
-
-    @cached_property
-    def length(self) -> float:
-        """The distance of the bounds, in the units of `input_std`."""
-        return _length(self)
 
     def _check_step(self, given: str) -> None:
         step = exact_float(self.step)
@@ -190,7 +198,7 @@ class Float(Parameter):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Int(Parameter):
+class Int(_Number):
     """A whole number, on a linear or logarithmic scale; `Int(0, 100, step=5)` takes every fifth.
 
     >>> Int(16, 512, log=True)
@@ -233,11 +241,6 @@ class Int(Parameter):
             raise SpaceError(f"{given}: high is above 2**40 on a log scale; use Float(log=True)")
         object.__setattr__(self, "input_std", _checked_input_std(given, self))
 
-    @cached_property
-    def length(self) -> float:
-        """The distance of the bounds, in the units of `input_std`."""
-        return _length(self)
-
     @property
     def levels(self) -> int:
         return (self.high - self.low) // self.step + 1
@@ -277,10 +280,6 @@ def _declaration(kind: str, number: Float | Int, step: object) -> str:
     step_text = "" if step is None else f", step={step!r}"
     std_text = "" if number.input_std is None else f", input_std={number.input_std!r}"
     return f"{kind}({number.low!r}, {number.high!r}{log_text}{step_text}{std_text})"
-
-
-def _length(number: Float | Int) -> float:
-    return math.log(number.high) - math.log(number.low) if number.log else number.high - number.low
 
 
 def _checked_input_std(given: str, number: Float | Int) -> float | None:

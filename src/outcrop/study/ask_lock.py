@@ -9,7 +9,6 @@ import os
 import random
 import threading
 import time
-from types import TracebackType
 
 from outcrop.errors import OutcropError, StorageError
 from outcrop.study.storage import Lease, Storage
@@ -50,12 +49,7 @@ class AskLock:
             self._threads.release()
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *raised: object) -> None:
         self._done.set()
         try:
             # A successful append has dropped the lease; a store that failed is not called again.

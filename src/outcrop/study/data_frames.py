@@ -7,7 +7,7 @@ differed from those asked for have columns `at.…` and `at_std.…`.
 
 from __future__ import annotations
 
-__all__ = ["is_frame", "places_told", "results_of", "to_frame"]
+__all__ = ["AFTER", "BEFORE", "column_of", "is_frame", "places_told", "results_of", "to_frame"]
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -41,7 +41,7 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
         cells = [trial.params.get(name) for trial in trials]
         # pandas would merge the categories 1, 1.0 and True
         kept = "object" if isinstance(parameter, Categorical) else None
-        columns[_column(name)] = pd.Series(cells, dtype=kept)
+        columns[column_of(name)] = pd.Series(cells, dtype=kept)
     for column, cells in places_told(trials, space).items():
         columns[column] = pd.Series(cells, dtype="float64")
     columns |= fields(AFTER)
@@ -69,7 +69,7 @@ def is_frame(given: object) -> bool:
 
 def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], list[object] | None]:
     """Configurations, values and standard deviations from the rows of a frame."""
-    names = {_column(name): name for name in space.parameters}
+    names = {column_of(name): name for name in space.parameters}
     columns = list(frame.columns)
     if len(set(columns)) < len(columns):
         raise ParamsError(f"the data frame has two columns of the same name: {listed(columns)}")
@@ -95,7 +95,8 @@ def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], li
     )
 
 
-def _column(name: str) -> str:
+def column_of(name: str) -> str:
+    """The column of a parameter."""
     return f"params.{name}" if name in BEFORE + AFTER else name
 
 

@@ -47,20 +47,12 @@ class Event:
         >>> Failed(3, "diverged").to_json()["event"]
         'Failed'
         """
-        kind = type(self).__name__
-        written = {
-            each.name: getattr(self, each.name)
-            for each in fields(self)
-            if not (each.metadata == UNSAID and getattr(self, each.name) == each.default)
-        }
-        return {
-            "event": kind,
-            "version": VERSION,
-            **{
-                name: value.to_json() if isinstance(value, Space) else write(value, name)
-                for name, value in written.items()
-            },
-        }
+        data: dict[str, Any] = {"event": type(self).__name__, "version": VERSION}
+        for each in fields(self):
+            name, value = each.name, getattr(self, each.name)
+            if each.metadata != UNSAID or value != each.default:
+                data[name] = value.to_json() if isinstance(value, Space) else write(value, name)
+        return data
 
 
 @dataclass(frozen=True)
@@ -174,21 +166,7 @@ class Stopped(Event):
     at: float = 0.0
 
 
-KINDS: dict[str, type[Event]] = {
-    kind.__name__: kind
-    for kind in (
-        Created,
-        Asked,
-        Told,
-        Failed,
-        Expired,
-        Late,
-        Released,
-        Added,
-        Enqueued,
-        Stopped,
-    )
-}
+KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 
 
 def to_text(event: Event) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 __all__ = ["Chunk", "Ledger"]
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
@@ -20,6 +19,7 @@ class Chunk(Generic[Item]):
     """Consecutive items of a ledger, and cached results of functions of them."""
 
     places: tuple[Item | None, ...]
+    _made: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     def made(self, make: Callable[[Sequence[Item]], Made]) -> Made:
         """The cached result of `make`, a module-level function, for the items."""
@@ -27,10 +27,6 @@ class Chunk(Generic[Item]):
             self._made[make] = make([item for item in self.places if item is not None])
         made: Made = self._made[make]
         return made
-
-    @cached_property
-    def _made(self) -> dict[object, Any]:
-        return {}
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,9 @@ from outcrop.maximise import Function
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy
 from outcrop.strategies.wrapped_model import maximised_next
-from outcrop.study.best_trial import best_of
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.state import Record, State
-from outcrop.study.trial import Trial
+from outcrop.study.trial import Trial, best_of
 from outcrop.typing import Params, Vector
 
 DRAWS = 1000  # a probability is then known to ± 0.03

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import NamedTuple, TypedDict, TypeGuard, cast
+from typing import NamedTuple, TypeGuard, cast
 
 import numpy as np
 
@@ -179,15 +179,6 @@ def _block(records: Sequence[Record]) -> Block:
     )
 
 
-class _OutcomeFields(TypedDict, total=False):
-    """Fields of a trial that a value sets."""
-
-    state: TrialState
-    value: float
-    std: float | None
-    reason: str
-
-
 class EncodedParams(NamedTuple):
     """Legal parameters, their point in the encoded space, and its key."""
 
@@ -280,8 +271,7 @@ def _asked_again(state: State, event: Asked) -> State:
 def _told(state: State, event: Told) -> State:
     record = _open(state, event.number)
     told = replace(
-        record.trial,
-        **_outcome(event.value, event.std),
+        _valued(record.trial, event.value, event.std),
         finished=event.at,
         info=ReadOnly.deep(event.info),
         at=None if event.where is None else ReadOnly(event.where),
@@ -313,18 +303,17 @@ def _released(state: State, number: int) -> State:
 
 def _added(state: State, event: Added, encoded: EncodedParams) -> State:
     record = _new_record(state, event.number, encoded, began=state.position)
-    added = replace(
-        record.trial, **_outcome(event.value, event.std), source="added", finished=event.at
-    )
+    valued = _valued(record.trial, event.value, event.std)
+    added = replace(valued, source="added", finished=event.at)
     ended = replace(record, trial=added, ended=state.position)
     return replace(state, records=state.records.appended(ended))
 
 
-def _outcome(value: float, std: float | None) -> _OutcomeFields:
-    """The fields of a trial that a value sets."""
+def _valued(trial: Trial, value: float, std: float | None) -> Trial:
+    """A trial with its value; one that is not finite is a failure."""
     if math.isfinite(value):
-        return {"state": "finished", "value": value, "std": std, "reason": ""}
-    return {"state": "failed", "reason": f"the value is {value}"}
+        return replace(trial, state="finished", value=value, std=std, reason="")
+    return replace(trial, state="failed", reason=f"the value is {value}")
 
 
 def _encoded(space: Space, params: Sequence[Params]) -> list[EncodedParams]:

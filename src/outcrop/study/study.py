@@ -23,7 +23,7 @@ from outcrop.strategies.method_text import worded
 from outcrop.study import argument_checks, commands, events, log
 from outcrop.study.ask_lock import TURN, AskLock, owner_of
 from outcrop.study.created_event import MethodLike, created_of, differences
-from outcrop.study.events import Asked, Created, Event, Expired, Failed, Released, Stopped, Told
+from outcrop.study.events import Asked, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, follow
 from outcrop.study.storage import Lease, Storage, open_storage
@@ -77,7 +77,12 @@ class Study(StudyWriter):
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
         self._open(store, name, identity, log.opened(name, store.read(identity)), strategy)
-        self._refuse_another(created, seed)
+        if lines := differences(self._state.created, created, seed):
+            raise StudyError(
+                f"study {self.name!r} exists and differs from this one:\n  "
+                + "\n  ".join(lines)
+                + "\nopen the stored one with load_study, or choose another name"
+            )
 
     @classmethod
     def _of(
@@ -99,15 +104,6 @@ class Study(StudyWriter):
         self._ask_lock = AskLock(store, identity, self._token)
         self._state = state
         self._strategy = strategy
-
-    def _refuse_another(self, created: Created, seed: int | None) -> None:
-        lines = differences(self._state.created, created, seed)
-        if lines:
-            raise StudyError(
-                f"study {self.name!r} exists and differs from this one:\n  "
-                + "\n  ".join(lines)
-                + "\nopen the stored one with load_study, or choose another name"
-            )
 
     # Ask
 

@@ -12,12 +12,11 @@ from outcrop.errors import NoBelief
 from outcrop.space import Space
 from outcrop.strategies import Belief, Strategy
 from outcrop.study import argument_checks, data_frames
-from outcrop.study.best_trial import HasBest, best_of
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.explanation import Explanation, explained
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation, recommended
 from outcrop.study.state import State
-from outcrop.study.trial import Trial
+from outcrop.study.trial import HasBest, Trial, best_of
 from outcrop.typing import JsonObject
 
 

@@ -1,13 +1,15 @@
-"""A trial: one configuration and its outcome."""
+"""A trial, one configuration and its outcome, and the best of several trials."""
 
 from __future__ import annotations
 
-__all__ = ["LegalParams", "ReadOnly", "Source", "Trial", "TrialState"]
+__all__ = ["HasBest", "LegalParams", "ReadOnly", "Source", "Trial", "TrialState", "best_of"]
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeAlias, cast
 
+from outcrop.errors import NoBelief
 from outcrop.strategies.why import Why
 from outcrop.typing import JsonObject, Params
 
@@ -86,3 +88,30 @@ class Trial:
         elif self.reason:
             outcome = f", reason={self.reason!r}"
         return f"Trial({self.number}, {self.state}{outcome}, params={dict(self.params)!r})"
+
+
+def best_of(trials: Iterable[Trial], sign: float) -> Trial:
+    """The finished trial with the best value, the first of equals; `NoBelief` if none finished."""
+    finished = [(trial.value, trial) for trial in trials if trial.value is not None]
+    if not finished:
+        raise NoBelief("no trial has finished yet, so there is no best one; tell a value first")
+    return min(finished, key=lambda pair: sign * pair[0])[1]
+
+
+class HasBest(ABC):
+    """A base class that derives the best parameters and value from the best trial."""
+
+    @property
+    @abstractmethod
+    def best_trial(self) -> Trial:
+        """The finished trial with the best value observed; `NoBelief` if there is none."""
+
+    @property
+    def best_params(self) -> Params:
+        return self.best_trial.params
+
+    @property
+    def best_value(self) -> float:
+        value = self.best_trial.value
+        assert value is not None  # it is finished
+        return value

@@ -1,4 +1,4 @@
-"""Which leaf of a divided space a point is in."""
+"""Divisions of a space into leaves: which leaf a point is in."""
 
 from __future__ import annotations
 

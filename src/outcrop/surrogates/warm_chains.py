@@ -145,7 +145,7 @@ class LeafChains(NamedTuple):
         )
 
     def due(self, marks: Sequence[int]) -> list[int]:
-        """The leaves to sample: changed ones first, then the longest unsampled first."""
+        """The leaves to sample: changed ones before others, of each the longest unsampled first."""
         is_same = np.array(self.marks) == np.array(marks)
         order = np.lexsort((-np.array(self.ages), is_same))
         return order[: min(int((~is_same).sum()) + IN_TURN, AT_ONCE)].tolist()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["KERNEL_CONTRACT"]
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.kernels.base import Kernel
 from outcrop.params import stacked
-from outcrop.testing.differences import Steps, central_differences, numbers, with_number
+from outcrop.testing.differences import central_differences, numbers, with_number
 from outcrop.typing import Points, Vector
 
 # The mean product of features has a standard error of about 1/√20000 = 0.007; the tolerance of
@@ -50,29 +51,13 @@ def large_sets_agree_with_small_ones(kernel: Kernel, X: Points) -> None:
 def parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
     X1, X2, K_bar = _problem(X)
     kernel_bar = kernel.with_pullback(X1, X2)[1].parameters(K_bar)
-    for steps, number in numbers(kernel):
-
-        def loss(value: Vector, steps: Steps = steps) -> float:
-            return float((K_bar * with_number(kernel, steps, value)(X1, X2)).sum())
-
-        expected = central_differences(loss, number)
-        np.testing.assert_allclose(
-            _at(kernel_bar, steps), expected, rtol=1e-5, atol=1e-7, err_msg=f"{steps}"
-        )
+    _assert_gradient(kernel, kernel_bar, lambda other: float((K_bar * other(X1, X2)).sum()))
 
 
 def gram_parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
     K_bar = np.tril(np.random.default_rng(3).normal(size=(len(X), len(X))))
     kernel_bar = kernel.on(Pairs(X, X))[1].parameters(K_bar)
-    for steps, number in numbers(kernel):
-
-        def loss(value: Vector, steps: Steps = steps) -> float:
-            return float((K_bar * with_number(kernel, steps, value).gram(X)).sum())
-
-        expected = central_differences(loss, number)
-        np.testing.assert_allclose(
-            _at(kernel_bar, steps), expected, rtol=1e-5, atol=1e-7, err_msg=f"{steps}"
-        )
+    _assert_gradient(kernel, kernel_bar, lambda other: float((K_bar * other.gram(X)).sum()))
 
 
 def inputs_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
@@ -183,16 +168,23 @@ def _problem(X: Points) -> tuple[Points, Points, Vector]:
     return X1, X2, np.random.default_rng(1).normal(size=(len(X1), len(X2)))
 
 
+def _assert_gradient(kernel: Kernel, kernel_bar: Any, loss: Callable[[Kernel], float]) -> None:
+    """Compare `kernel_bar` with finite differences of `loss` in every number of `kernel`."""
+    for steps, number in numbers(kernel):
+
+        def changed(value: Vector, steps: Any = steps) -> float:
+            return loss(with_number(kernel, steps, value))
+
+        expected, actual = central_differences(changed, number), kernel_bar
+        for step in steps:
+            actual = actual[step] if isinstance(step, int) else getattr(actual, step)
+        np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-7, err_msg=f"{steps}")
+
+
 def _with_other_numbers(kernel: Kernel) -> Kernel:
     for steps, number in numbers(kernel):
         kernel = with_number(kernel, steps, 0.9 * number)
     return kernel
-
-
-def _at(value: Any, steps: Steps) -> Any:
-    for step in steps:
-        value = value[step] if isinstance(step, int) else getattr(value, step)
-    return value
 
 
 def _is_code(column: Vector) -> bool:

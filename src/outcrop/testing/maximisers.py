@@ -4,32 +4,19 @@ from __future__ import annotations
 
 __all__ = ["MAXIMISER_CONTRACT"]
 
-from collections.abc import Collection
-from typing import Protocol
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
 from outcrop.errors import SpaceExhausted
 from outcrop.maximise import Function, Maximum
 from outcrop.space import Space
-from outcrop.typing import Points, Rng, Vector
+from outcrop.typing import Points
+
+AnyMaximiser: TypeAlias = Callable[..., Maximum]  # called as a `Maximiser` is
 
 FORBIDDEN = 4  # maxima forbidden in turn
-
-
-class AnyMaximiser(Protocol):
-    """The interface of maximisers."""
-
-    def __call__(
-        self,
-        function: Function,
-        space: Space,
-        rng: Rng,
-        *,
-        incumbents: Points | None = None,
-        forbidden: Collection[str] = frozenset(),
-        scales: Vector | None = None,
-    ) -> Maximum: ...
 
 
 def the_point_is_legal(maximiser: AnyMaximiser, space: Space, function: Function) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from outcrop.errors import AllTrialsFailed, MethodError, NoBelief, ObjectiveError, StorageError
 from outcrop.space import Choice, Int, Space
-from outcrop.study.running import Target, lease_renewal, loop, run
+from outcrop.study.running import Target, loop, run, running_trials
 from outcrop.study.running.progress import RunTally
 from outcrop.study.running.workers import InProcess
 from tests.study.running.doubles import Clock, Diary, studied
@@ -311,7 +311,7 @@ def test_workers_are_ended_though_nobody_can_be_shown_the_result(monkeypatch):
 
 
 def test_trials_are_asked_with_a_lease_that_a_thread_renews_while_the_objective_runs(monkeypatch):
-    monkeypatch.setattr(lease_renewal, "LEASE", 0.15)
+    monkeypatch.setattr(running_trials, "LEASE", 0.15)
     study = Diary()
 
     def objective(params):
@@ -336,7 +336,7 @@ def test_a_lease_that_cannot_be_renewed_is_logged_and_tried_again(monkeypatch, c
             super().renew(trials, lease)
             raise StorageError("locked")
 
-    monkeypatch.setattr(lease_renewal, "LEASE", 0.03)
+    monkeypatch.setattr(running_trials, "LEASE", 0.03)
     study = Deaf()
 
     def objective(params):

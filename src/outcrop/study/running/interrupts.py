@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 
 FORCE = 3  # presses of Ctrl-C after which it is raised at once
 
@@ -32,12 +32,7 @@ class Interrupts:
             signal.signal(signal.SIGINT, self._handle)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         if self._ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from threading import Thread
 from typing import Any
@@ -26,9 +25,9 @@ from pebble import ProcessExpired, ProcessPool
 from outcrop.study.running import worker_process
 from outcrop.study.running.evaluation import Outcome
 from outcrop.study.running.interrupts import Interrupts, blocked
-from outcrop.study.running.pickling import main_is_importable, pack
-from outcrop.study.running.probe import Context, probe
+from outcrop.study.running.objective_transfer import Context, main_is_importable, pack, probe
 from outcrop.study.running.protocol import Objective
+from outcrop.study.running.workers import Job
 from outcrop.study.trial import Trial
 
 # Workers already use all cores; variables that the user has set are not changed.
@@ -68,7 +67,7 @@ class Isolated:
             self.stop()
             raise
 
-    def start(self, trial: Trial) -> Evaluation:
+    def start(self, trial: Trial) -> Job:
         worker = next(worker for worker in self._workers if worker.is_free)
         return worker.start(trial)
 
@@ -81,31 +80,6 @@ class Isolated:
         for thread in threads:
             thread.join()
         self._surroundings.close()
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """A trial that runs, or ran, in a worker process."""
-
-    future: Future[Outcome]
-    trial_timeout: float | None
-
-    def done(self) -> bool:
-        return self.future.done()
-
-    def outcome(self) -> Outcome:
-        error = self.future.exception()
-        if error is None:
-            return self.future.result()
-        if isinstance(error, TimeoutError):
-            return Outcome(reason=f"no result within {self.trial_timeout:g} s")
-        if isinstance(error, ProcessExpired):
-            code = error.exitcode
-            ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-            return Outcome(reason=f"the process of the evaluation died ({ended})")
-        if isinstance(error, BrokenProcessPool):
-            return Outcome(reason="the process of the evaluation died")
-        return Outcome.of(error)
 
 
 class _Worker:
@@ -127,21 +101,21 @@ class _Worker:
         )
         self._trial_timeout = trial_timeout
         self._pool: Any = self._new_pool()  # its methods have no types
-        self._newest: Evaluation | None = None
+        self._newest: Job | None = None
         _ = self._pool.active  # reading this starts the pool, while the environment is set
 
     @property
     def is_free(self) -> bool:
         return self._newest is None or self._newest.done()
 
-    def start(self, trial: Trial) -> Evaluation:
+    def start(self, trial: Trial) -> Job:
         try:
             future = self._scheduled(trial)
         except RuntimeError:  # the pool broke: its process died while it had no trial
             self.stop()
             self._pool = self._new_pool()
             future = self._scheduled(trial)
-        self._newest = Evaluation(future, self._trial_timeout)
+        self._newest = Job(future.done, partial(_outcome, future, self._trial_timeout))
         return self._newest
 
     def stop(self) -> None:
@@ -153,6 +127,22 @@ class _Worker:
             worker_process.evaluate_loaded, args=(trial,), timeout=self._trial_timeout
         )
         return future
+
+
+def _outcome(future: Future[Outcome], trial_timeout: float | None) -> Outcome:
+    """The outcome of an evaluation that is done, also if it or its process was ended."""
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if isinstance(error, TimeoutError):
+        return Outcome(reason=f"no result within {trial_timeout:g} s")
+    if isinstance(error, ProcessExpired):
+        code = error.exitcode
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return Outcome(reason=f"the process of the evaluation died ({ended})")
+    if isinstance(error, BrokenProcessPool):
+        return Outcome(reason="the process of the evaluation died")
+    return Outcome.of(error)
 
 
 def _context() -> Context:

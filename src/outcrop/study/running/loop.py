@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 from outcrop.errors import AllTrialsFailed, ObjectiveError, SpaceExhausted
 from outcrop.study.argument_checks import checked_count, checked_seconds
-from outcrop.study.running import lease_renewal
 from outcrop.study.running.evaluation import checked_objective, described
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
@@ -61,11 +60,7 @@ def run(
         tally.consider(trial)
     checked_objective(objective)
     called = functions(callbacks, "callbacks")
-    with (
-        Interrupts() as interrupts,
-        lease_renewal.Heartbeat(study, lease_renewal.LEASE) as heartbeat,
-    ):
-        trials = RunningTrials(study, tally, heartbeat)
+    with Interrupts() as interrupts, RunningTrials(study, tally) as trials:
         try:
             workers = workers_for(objective, n_workers, executor, trial_timeout, interrupts)
             tally.workers = workers.size
@@ -120,7 +115,9 @@ class Loop:
 
     def _go(self) -> None:
         while True:
-            self._tell_what_arrived()
+            while done := self.trials.done():
+                for running in done:
+                    self._finish(running)
             self.interrupts.check()
             if not self.reason and len(self.trials) < self.workers.size:
                 self.reason = self.workers.broken or self.limits.reached(
@@ -143,11 +140,6 @@ class Loop:
             return
         self._show(thinking=time.perf_counter() - began)
         running.job = self.workers.start(running.trial)
-
-    def _tell_what_arrived(self) -> None:
-        while done := self.trials.done():
-            for running in done:
-                self._finish(running)
 
     def _finish(self, running: RunningTrial) -> None:
         """Tell the outcome of a trial, then call the callbacks."""

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from outcrop.errors import MethodError
 from outcrop.study.running.protocol import Shown
@@ -72,16 +72,6 @@ class RunTally:
         }
 
 
-class ProgressView(Protocol):
-    """A display of a tally."""
-
-    def update(self) -> None:
-        """Show the tally if it is time to; called often."""
-
-    def close(self) -> None:
-        """Show the tally for the last time."""
-
-
 def progress_view(
     tally: RunTally, wanted: Shown = "auto", stream: TextIO | None = None
 ) -> ProgressView:
@@ -100,10 +90,10 @@ class Silent:
     """Shows nothing."""
 
     def update(self) -> None:
-        pass
+        """Show the tally if it is time to; called often."""
 
     def close(self) -> None:
-        pass
+        """Show the tally for the last time."""
 
 
 @dataclass
@@ -173,3 +163,6 @@ class Display:
             below.append("  " if below else "")
             below.append(part, "red" if name == "failures" and tally.failures else "dim")
         return Group(line, below)
+
+
+ProgressView: TypeAlias = Silent | Lines | Display

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from outcrop.study import data_frames
-from outcrop.study.best_trial import HasBest, best_of
 from outcrop.study.running.protocol import Runnable
-from outcrop.study.trial import Trial
+from outcrop.study.trial import HasBest, Trial, best_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

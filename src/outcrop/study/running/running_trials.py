@@ -1,16 +1,19 @@
-"""The trials of a run between their ask and their tell."""
+"""The trials of a run between their ask and their tell, and the renewal of their leases.
+
+A trial whose lease expires is handed out again.
+"""
 
 from __future__ import annotations
 
-__all__ = ["RunningTrial", "RunningTrials", "attempt"]
+__all__ = ["LEASE", "RunningTrial", "RunningTrials", "attempt"]
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from outcrop.errors import StorageError, TrialError
-from outcrop.study.running import lease_renewal
 from outcrop.study.running.evaluation import described
 from outcrop.study.running.progress import RunTally
 from outcrop.study.running.protocol import Runnable
@@ -19,6 +22,8 @@ from outcrop.study.running.workers import Job
 from outcrop.study.trial import Trial
 
 logger = logging.getLogger(__name__)
+
+LEASE = 60.0  # seconds after a crash until the trial is handed out again
 
 
 @dataclass(eq=False)
@@ -31,23 +36,36 @@ class RunningTrial:
 
 @dataclass
 class RunningTrials:
-    """Asks for trials, tells their outcomes, and gives back those that have none."""
+    """Asks for trials, tells their outcomes, and gives back those that have none.
+
+    While the block of a `with` lasts, a thread renews the leases of the trials. An error there is
+    logged, and the renewal is tried again: a lost lease costs one evaluation, not the run.
+    """
 
     study: Runnable
     tally: RunTally
-    heartbeat: lease_renewal.Heartbeat
     each: list[RunningTrial] = field(default_factory=list)
     asked: int = 0
     store_failed: bool = False  # while a failed run was being ended
+    _over: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread = field(init=False)
+
+    def __enter__(self) -> RunningTrials:
+        self._thread = threading.Thread(target=self._renew, name="outcrop-heartbeat", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._over.set()
+        self._thread.join()
 
     def __len__(self) -> int:
         return len(self.each)
 
     def ask(self) -> RunningTrial:
         """The next trial, or `SpaceExhausted`; its lease is renewed until it is told."""
-        running = RunningTrial(self.study.ask(lease=lease_renewal.LEASE))
+        running = RunningTrial(self.study.ask(lease=LEASE))
         self.each.append(running)
-        self.heartbeat.hold(running.trial.number)
         self.asked += 1
         return running
 
@@ -71,7 +89,7 @@ class RunningTrials:
                 trial = self.study.fail(running.trial, outcome.reason, info=info)
         except TrialError as error:
             logger.warning("the outcome of a trial is not kept (%s): %s", outcome, error)
-        self._forget(running)
+        self.each.remove(running)
         if trial is not None:
             self.tally.count(trial)
             if trial.state == "failed":
@@ -116,11 +134,17 @@ class RunningTrials:
             self.study.release(trial)
             params = dict(trial.params)
             logger.warning("%s: trial %d is given back, %s", reason, trial.number, params)
-        self._forget(running)
-
-    def _forget(self, running: RunningTrial) -> None:
         self.each.remove(running)
-        self.heartbeat.let_go(running.trial.number)
+
+    def _renew(self) -> None:
+        while not self._over.wait(LEASE / 3):
+            numbers = sorted({running.trial.number for running in list(self.each)})
+            if not numbers:
+                continue
+            try:
+                self.study.renew(numbers, LEASE)
+            except Exception as error:
+                logger.warning("the leases of trials %s could not be renewed: %s", numbers, error)
 
     def _log_store_failure(self, error: StorageError) -> None:
         self.store_failed = True

@@ -5,8 +5,10 @@ from __future__ import annotations
 __all__ = ["InProcess", "Job", "OnExecutor", "Workers", "workers_for"]
 
 import logging
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from outcrop.errors import MethodError, ObjectiveError
@@ -19,13 +21,12 @@ from outcrop.study.trial import Trial
 logger = logging.getLogger(__name__)
 
 
-class Job(Protocol):
+@dataclass(frozen=True)
+class Job:
     """An evaluation under way."""
 
-    def done(self) -> bool: ...
-
-    def outcome(self) -> Outcome:
-        """Its outcome, once it is done."""
+    done: Callable[[], bool]
+    outcome: Callable[[], Outcome]  # to be called once it is done
 
 
 class Workers(Protocol):
@@ -90,19 +91,6 @@ def _on_executor(
 
 
 @dataclass(frozen=True)
-class Done:
-    """An evaluation that has ended already."""
-
-    result: Outcome
-
-    def done(self) -> bool:
-        return True
-
-    def outcome(self) -> Outcome:
-        return self.result
-
-
-@dataclass(frozen=True)
 class InProcess:
     """Evaluates each trial in this process when it is started; Ctrl-C reaches the objective."""
 
@@ -111,9 +99,10 @@ class InProcess:
     size: int = 1
     broken: str = ""
 
-    def start(self, trial: Trial) -> Done:
+    def start(self, trial: Trial) -> Job:
         with self.interrupts.allowed():
-            return Done(evaluate(self.objective, trial))
+            outcome = evaluate(self.objective, trial)
+        return Job(lambda: True, lambda: outcome)
 
     def stop(self) -> None:
         pass
@@ -129,7 +118,7 @@ class OnExecutor:
     broken: str = ""
     _futures: list[Future] = field(default_factory=list)
 
-    def start(self, trial: Trial) -> Submitted:
+    def start(self, trial: Trial) -> Job:
         try:
             # The trial makes every call different, for executors that cache results.
             future = self.executor.submit(evaluate_elsewhere, self.objective, trial)
@@ -138,7 +127,7 @@ class OnExecutor:
                 f"the executor accepts no trials ({described(error)}); pass one that runs"
             ) from None
         self._futures = [*self._unfinished(), future]
-        return Submitted(future, self)
+        return Job(future.done, partial(self.result, future))
 
     def result(self, future: Future) -> Outcome:
         """The result of a future that is done."""
@@ -166,17 +155,3 @@ class OnExecutor:
                 "which can use cloudpickle"
             ) from None
         return Outcome.of(error)
-
-
-@dataclass(frozen=True)
-class Submitted:
-    """An evaluation on an executor."""
-
-    future: Future
-    workers: OnExecutor
-
-    def done(self) -> bool:
-        return self.future.done()
-
-    def outcome(self) -> Outcome:
-        return self.workers.result(self.future)

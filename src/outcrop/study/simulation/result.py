@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from outcrop.study import data_frames
-from outcrop.study.best_trial import HasBest, best_of
 from outcrop.study.optimizer import Optimizer
-from outcrop.study.trial import Trial
+from outcrop.study.trial import HasBest, Trial, best_of
 from outcrop.typing import Vector
 
 

@@ -1,59 +1,21 @@
-"""The database at a URL, and the interface that each kind of database implements beside SQL."""
+"""The database at a URL: one kind for each module."""
 
 from __future__ import annotations
 
 __all__ = ["Database", "database_at"]
 
 import re
-from typing import Protocol
+from typing import TypeAlias
 from urllib.parse import unquote
 
-from sqlalchemy import Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 from outcrop.errors import StorageError
 from outcrop.study.storage.postgresql import Postgresql
 from outcrop.study.storage.sqlite import Sqlite
 
-
-class Database(Protocol):
-    """One database of one kind; all connections are made by the engine it returns."""
-
-    @property
-    def shown(self) -> str:
-        """The URL without a password, for messages."""
-
-    @property
-    def alone(self) -> bool:
-        """Whether a database with tables of other programs is refused."""
-
-    @property
-    def reconnects(self) -> bool:
-        """Whether stored data remain after a connection is closed."""
-
-    def engine(self) -> Engine:
-        """An engine with at most one connection; execution options are `writes` and `durable`."""
-
-    def may_hold_tables(self) -> bool:
-        """False if the database does not exist yet; connecting would create it."""
-
-    def check(self) -> None:
-        """`StorageError` if the database that was opened does not exist any more."""
-
-    def before_writing(self, connection: Connection) -> None:
-        """Settings that a database needs once, outside of any transaction."""
-
-    def before_creating(self, connection: Connection) -> None:
-        """Prevent other processes from creating the tables until this transaction ends."""
-
-    def now(self, connection: Connection) -> float:
-        """The time of the clock for all deadlines, in seconds."""
-
-    def is_busy(self, error: DBAPIError) -> bool:
-        """Whether the operation may succeed if it is tried again."""
-
-    def explained(self, error: DBAPIError) -> StorageError:
-        """The error with an explanation and a remedy."""
+Database: TypeAlias = Sqlite | Postgresql  # the methods are described in `Sqlite`
 
 
 def database_at(url: str) -> Database:

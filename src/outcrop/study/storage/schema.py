@@ -4,59 +4,48 @@ from __future__ import annotations
 
 __all__ = ["VERSION", "create_tables", "events", "leases", "studies", "tables_exist"]
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Double,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    insert,
-    inspect,
-    select,
-)
+import sqlalchemy as sa
 
 from outcrop.errors import StorageError
 
 VERSION = 1  # of these tables; databases of a newer version are refused
 
-metadata = MetaData()
+metadata = sa.MetaData()
 
-schema = Table("outcrop_schema", metadata, Column("version", Integer, nullable=False))
+schema = sa.Table("outcrop_schema", metadata, sa.Column("version", sa.Integer, nullable=False))
 
-studies = Table(
+studies = sa.Table(
     "outcrop_studies",
     metadata,
-    Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
     sqlite_autoincrement=True,  # else the id of the newest study is reused once it is deleted
 )
 
-events = Table(
+events = sa.Table(
     "outcrop_events",
     metadata,
-    Column("study", Integer, primary_key=True, autoincrement=False),
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("record", Text, nullable=False),
+    sa.Column("study", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("record", sa.Text, nullable=False),
 )
 
-leases = Table(
+leases = sa.Table(
     "outcrop_leases",
     metadata,
-    Column("study", Integer, primary_key=True, autoincrement=False),
-    Column("key", Text, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("deadline", Double, nullable=False),  # seconds of the database's clock
+    sa.Column("study", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("deadline", sa.Double, nullable=False),  # seconds of the database's clock
 )
 
 
-def tables_exist(connection: Connection, shown: str, alone: bool) -> bool:
+def tables_exist(connection: sa.Connection, shown: str, alone: bool) -> bool:
     """Whether our tables exist; `StorageError` if this release cannot use them.
 
     With `alone`, a database that has only tables of other programs is refused.
     """
-    found = set(inspect(connection).get_table_names())
+    found = set(sa.inspect(connection).get_table_names())
     ours = set(metadata.tables)
     if not found & ours:
         if alone and found:
@@ -65,7 +54,7 @@ def tables_exist(connection: Connection, shown: str, alone: bool) -> bool:
                 "another file"
             )
         return False
-    versions = connection.scalars(select(schema.c.version)).all() if schema.name in found else []
+    versions = connection.scalars(sa.select(schema.c.version)).all() if schema.name in found else []
     if versions and max(versions) > VERSION:
         raise StorageError(
             f"{shown} was created by a newer release: it has schema version {max(versions)}, and "
@@ -80,7 +69,7 @@ def tables_exist(connection: Connection, shown: str, alone: bool) -> bool:
     return True
 
 
-def create_tables(connection: Connection) -> None:
+def create_tables(connection: sa.Connection) -> None:
     """Create the tables and store their version; the caller holds a lock."""
     metadata.create_all(connection, checkfirst=False)
-    connection.execute(insert(schema).values(version=VERSION))
+    connection.execute(sa.insert(schema).values(version=VERSION))

@@ -8,17 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    and_,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from outcrop.errors import StorageError, StudyError
@@ -38,22 +28,24 @@ T = TypeVar("T")
 
 # A row for each record; one row without a record if none is left; no row if there is no study.
 READ = (
-    select(events.c.record)
+    sa.select(events.c.record)
     .select_from(
         studies.outerjoin(
             events,
-            and_(events.c.study == studies.c.id, events.c.position >= bindparam("since")),
+            sa.and_(events.c.study == studies.c.id, events.c.position >= sa.bindparam("since")),
         )
     )
-    .where(studies.c.id == bindparam("study"))
+    .where(studies.c.id == sa.bindparam("study"))
     .order_by(events.c.position)
 )
-LOCK = select(studies.c.id).where(studies.c.id == bindparam("study")).with_for_update()
-LENGTH = select(func.max(events.c.position) + 1).where(events.c.study == bindparam("study"))
+LOCK = sa.select(studies.c.id).where(studies.c.id == sa.bindparam("study")).with_for_update()
+LENGTH = sa.select(sa.func.max(events.c.position) + 1).where(
+    events.c.study == sa.bindparam("study")
+)
 LEASES = (
-    select(leases.c.key, leases.c.owner, leases.c.deadline)
+    sa.select(leases.c.key, leases.c.owner, leases.c.deadline)
     .select_from(studies.outerjoin(leases, leases.c.study == studies.c.id))
-    .where(studies.c.id == bindparam("study"))
+    .where(studies.c.id == sa.bindparam("study"))
 )
 
 
@@ -82,11 +74,11 @@ class SqlStorage:
         checked_text(name, "name of a study", MAX_NAME)
         checked_text(record, "record")
 
-        def work(connection: Connection) -> int:
-            made = connection.execute(insert(studies).values(name=name)).inserted_primary_key
+        def work(connection: sa.Connection) -> int:
+            made = connection.execute(sa.insert(studies).values(name=name)).inserted_primary_key
             assert made is not None  # every study has an id
             study = int(made[0])
-            connection.execute(insert(events).values(study=study, position=0, record=record))
+            connection.execute(sa.insert(events).values(study=study, position=0, record=record))
             return study
 
         try:
@@ -96,18 +88,18 @@ class SqlStorage:
 
     def find(self, name: str) -> int | None:
         checked_text(name, "name of a study", MAX_NAME)
-        query = select(studies.c.id).where(studies.c.name == name)
+        query = sa.select(studies.c.id).where(studies.c.name == name)
         return self._transactions.read(lambda connection: connection.scalar(query), None)
 
     def names(self) -> list[str]:
-        query = select(studies.c.name).order_by(studies.c.id)
+        query = sa.select(studies.c.name).order_by(studies.c.id)
         return self._transactions.read(lambda connection: [*connection.scalars(query)], [])
 
     def delete(self, study: int) -> None:
-        def work(connection: Connection) -> None:
-            connection.execute(delete(leases).where(leases.c.study == study))
-            connection.execute(delete(events).where(events.c.study == study))
-            connection.execute(delete(studies).where(studies.c.id == study))
+        def work(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(leases).where(leases.c.study == study))
+            connection.execute(sa.delete(events).where(events.c.study == study))
+            connection.execute(sa.delete(studies).where(studies.c.id == study))
 
         self._change(study, work)
 
@@ -134,47 +126,40 @@ class SqlStorage:
             for place, record in enumerate(records, position)
         ]
 
-        def work(connection: Connection) -> bool:
+        def work(connection: sa.Connection) -> bool:
             if connection.scalar(LENGTH, {"study": study}) != position:
                 return False
             if take and not self._take(connection, study, take):
                 return False
             if drop:
-                connection.execute(delete(leases).where(_among(study, drop)))
+                connection.execute(sa.delete(leases).where(_among(study, drop)))
             if rows:
-                connection.execute(insert(events), rows)
+                connection.execute(sa.insert(events), rows)
             return True
 
         return self._change(study, work)
 
     def acquire(self, study: int, lease: Lease) -> bool:
-        def work(connection: Connection) -> bool:
-            return self._take(connection, study, [lease])
-
-        return self._change(study, work, durable=False)
+        return self._change(study, lambda it: self._take(it, study, [lease]), durable=False)
 
     def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
         checked_seconds(seconds)
         mine = _among(study, keys) & (leases.c.owner == owner)
 
-        def work(connection: Connection) -> set[str]:
+        def work(connection: sa.Connection) -> set[str]:
             deadline = self._database.now(connection) + seconds
-            connection.execute(update(leases).where(mine).values(deadline=deadline))
-            return {*connection.scalars(select(leases.c.key).where(mine))}
+            connection.execute(sa.update(leases).where(mine).values(deadline=deadline))
+            return {*connection.scalars(sa.select(leases.c.key).where(mine))}
 
         return self._change(study, work, durable=False)
 
     def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
         mine = _among(study, keys) & (leases.c.owner == owner)
-
-        def work(connection: Connection) -> None:
-            connection.execute(delete(leases).where(mine))
-
         with suppress(StudyError):
-            self._change(study, work, durable=False)
+            self._change(study, lambda it: it.execute(sa.delete(leases).where(mine)), durable=False)
 
     def leases(self, study: int) -> dict[str, LeaseStatus]:
-        def work(connection: Connection) -> dict[str | None, LeaseStatus]:
+        def work(connection: sa.Connection) -> dict[str | None, LeaseStatus]:
             rows = connection.execute(LEASES, {"study": study}).all()
             now = self._database.now(connection)
             return {row.key: LeaseStatus(row.owner, (row.deadline or 0.0) - now) for row in rows}
@@ -188,10 +173,10 @@ class SqlStorage:
         """Close the connection; the storage cannot be used afterwards."""
         self._transactions.close()
 
-    def _change(self, study: int, work: Callable[[Connection], T], *, durable: bool = True) -> T:
+    def _change(self, study: int, work: Callable[[sa.Connection], T], *, durable: bool = True) -> T:
         """Run `work` while the study is locked; a lease need not be durable."""
 
-        def locked(connection: Connection) -> T:
+        def locked(connection: sa.Connection) -> T:
             if connection.scalar(LOCK, {"study": study}) is None:
                 raise no_study(study)
             return work(connection)
@@ -200,16 +185,16 @@ class SqlStorage:
             raise no_study(study)
         return self._transactions.write(locked, durable=durable)
 
-    def _take(self, connection: Connection, study: int, wanted: Sequence[Lease]) -> bool:
+    def _take(self, connection: sa.Connection, study: int, wanted: Sequence[Lease]) -> bool:
         """Take all of `wanted`, or none if another owner holds one that has not expired."""
         owners = {lease.key: lease.owner for lease in wanted}
         now = self._database.now(connection)
-        alive = select(leases.c.key, leases.c.owner).where(
+        alive = sa.select(leases.c.key, leases.c.owner).where(
             _among(study, owners), leases.c.deadline > now
         )
         if any(owners[row.key] != row.owner for row in connection.execute(alive)):
             return False
-        connection.execute(delete(leases).where(_among(study, owners)))
+        connection.execute(sa.delete(leases).where(_among(study, owners)))
         rows = {
             lease.key: {
                 "study": study,
@@ -219,9 +204,9 @@ class SqlStorage:
             }
             for lease in wanted
         }
-        connection.execute(insert(leases), [*rows.values()])
+        connection.execute(sa.insert(leases), [*rows.values()])
         return True
 
 
-def _among(study: int, keys: Collection[str]) -> ColumnElement[bool]:
-    return and_(leases.c.study == study, leases.c.key.in_(keys))
+def _among(study: int, keys: Collection[str]) -> sa.ColumnElement[bool]:
+    return sa.and_(leases.c.study == study, leases.c.key.in_(keys))

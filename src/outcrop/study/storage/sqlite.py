@@ -27,10 +27,10 @@ class Sqlite:
     Commits go to the write-ahead log, which durable ones also flush to the disk.
     """
 
-    alone = True
+    alone = True  # whether a database with tables of other programs is refused
 
     def __init__(self, url: URL, shown: str) -> None:
-        self.shown = shown
+        self.shown = shown  # the URL without a password, for messages
         if url.host or url.username or url.port:
             name = url.host or "study.db"
             raise StorageError(f"{self.shown}: a file needs three slashes, 'sqlite:///{name}'")
@@ -43,9 +43,11 @@ class Sqlite:
 
     @property
     def reconnects(self) -> bool:
+        """Whether stored data remain after a connection is closed."""
         return self._path is not None
 
     def engine(self) -> Engine:
+        """An engine with at most one connection; execution options are `writes` and `durable`."""
         engine = create_engine(
             "sqlite://",
             creator=self._connect,
@@ -56,9 +58,11 @@ class Sqlite:
         return engine
 
     def may_hold_tables(self) -> bool:
+        """False if the database does not exist yet; connecting would create it."""
         return self._path is None or os.path.exists(self._path)
 
     def check(self) -> None:
+        """`StorageError` if the database that was opened does not exist any more."""
         if self._path is None:
             if os.getpid() != self._process:
                 raise StorageError(
@@ -72,18 +76,25 @@ class Sqlite:
             )
 
     def before_writing(self, connection: Connection) -> None:
+        """Settings that a database needs once, outside of any transaction."""
         connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # stored in the file
 
     def before_creating(self, connection: Connection) -> None:
-        """Nothing: a writing transaction excludes others from its first statement."""
+        """Prevent other processes from creating the tables until this transaction ends.
+
+        Nothing to do: a writing transaction excludes others from its first statement.
+        """
 
     def now(self, connection: Connection) -> float:
+        """The time of the clock for all deadlines, in seconds."""
         return time.time()
 
     def is_busy(self, error: DBAPIError) -> bool:
+        """Whether the operation may succeed if it is tried again."""
         return _code(error) in BUSY
 
     def explained(self, error: DBAPIError) -> StorageError:
+        """The error with an explanation and a remedy."""
         said = str(error.orig)
         match _code(error):
             case sqlite3.SQLITE_READONLY:

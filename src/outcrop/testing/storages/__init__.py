@@ -20,5 +20,5 @@ from outcrop.testing.storages.leases import LEASE_CONTRACT
 from outcrop.testing.storages.logs import LOG_CONTRACT
 from outcrop.testing.storages.processes import PROCESS_CONTRACT
 
-UNSHARED_STORAGE_CONTRACT = LOG_CONTRACT + LEASE_CONTRACT
+UNSHARED_STORAGE_CONTRACT = (*LOG_CONTRACT, *LEASE_CONTRACT)
 STORAGE_CONTRACT = UNSHARED_STORAGE_CONTRACT + PROCESS_CONTRACT

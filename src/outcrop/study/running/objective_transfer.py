@@ -1,13 +1,19 @@
-"""The probe: a process that tests, before the first trial, whether the objective can be loaded."""
+"""The objective on its way to worker processes: as bytes, and probed before the first trial.
+
+The probe is a process that tests whether the objective can be loaded.
+"""
 
 from __future__ import annotations
 
-__all__ = ["Context", "probe"]
+__all__ = ["Context", "main_is_importable", "pack", "probe"]
 
 import logging
+import pickle
+import sys
 from collections.abc import Mapping
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from outcrop.errors import ObjectiveError
@@ -24,6 +30,45 @@ logger = logging.getLogger(__name__)
 
 SLOW = 30.0  # seconds between two log messages while the probe is waited for
 GUARD = 'put what starts the run under `if __name__ == "__main__":`'
+
+
+def pack(objective: object) -> bytes:
+    """The pickled objective: by reference if possible, else by value with cloudpickle."""
+    try:
+        packed = pickle.dumps(objective, pickle.HIGHEST_PROTOCOL)
+    except Exception as error:  # pickle raises errors of many types
+        return _by_value(objective, described(error))
+    if b"__main__" in packed and not main_is_importable():
+        return _by_value(objective, "it was defined in an interactive session, not in a file")
+    return packed
+
+
+def main_is_importable() -> bool:
+    """Whether a new process can import the main module, unlike that of a session or a notebook."""
+    main = sys.modules["__main__"]
+    if getattr(main, "__spec__", None) is not None:  # python -m
+        return True
+    file = getattr(main, "__file__", None)
+    return file is not None and Path(file).is_file()
+
+
+def _by_value(objective: object, problem: str) -> bytes:
+    refusal = f"the objective cannot be sent to worker processes ({problem})"
+    try:
+        import cloudpickle
+    except ImportError:
+        raise ObjectiveError(
+            f"{refusal}; define it at the top level of a module, or `pip install cloudpickle`, "
+            "or evaluate in this process with n_workers=1 and no trial_timeout"
+        ) from None
+    try:
+        packed: bytes = cloudpickle.dumps(objective)
+    except Exception as error:
+        raise ObjectiveError(
+            f"{refusal}, and cloudpickle cannot do it either ({described(error)}); define it at "
+            "the top level of a module and open files, locks or connections inside it"
+        ) from None
+    return packed
 
 
 def probe(
