@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 import outcrop as oc
-from outcrop.former_names import FORMER, FORMER_VALUES, current
+from outcrop.former_names import FORMER, FORMER_FIELDS, FORMER_VALUES, current
 from outcrop.strategies import Method, method_json, pending
 from outcrop.strategies.method_text import described, difference, restored, worded
 
@@ -32,8 +32,8 @@ SAME = Method(
 
 
 def module_of(package):
-    nested = "strategies." if package in ("initial", "pending") else ""
-    return importlib.import_module(f"outcrop.{nested}{package}")
+    nested = {"durations": "study.simulation.", "initial": "strategies.", "pending": "strategies."}
+    return importlib.import_module(f"outcrop.{nested.get(package, '')}{package}")
 
 
 @pytest.mark.parametrize("former", FORMER)
@@ -102,3 +102,9 @@ def test_a_former_value_is_accepted_with_a_warning(name, field):
         with pytest.warns(DeprecationWarning, match=f"{former}.*is now written.*{now}"):
             made = kind(**{field: former})
         assert made == kind(**{field: now})
+
+
+@pytest.mark.parametrize(("name", "field"), FORMER_FIELDS)
+def test_a_stored_method_with_a_former_field_is_read(name, field):
+    stored = {"version": 1, "class": name, field: None}
+    assert getattr(method_json.from_json(stored), FORMER_FIELDS[name, field]) is None

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 __all__ = [
     "FORMER",
+    "FORMER_FIELDS",
     "FORMER_VALUES",
     "accept_former_value",
     "current",
+    "current_field",
     "current_value",
     "offer_former_names",
 ]
@@ -34,6 +36,7 @@ FORMER = {
     "kernels.Spartan": "kernels.LocalGlobal",
     "maximise.DeltaCover": "baselines.DeltaCover",
     "pending.Thompson": "pending.ThompsonSampling",
+    "space.Path": "space.Branch",
     "strategies.EachPath": "strategies.EachBranch",
     "strategies.TopPaths": "strategies.TopBranches",
     "surrogates.Arc": "baselines.Arc",
@@ -49,6 +52,9 @@ FORMER = {
     "surrogates.SamplePath": "surrogates.ProcessDraw",
     "surrogates.TreedPosterior": "surrogates.LeafwisePosterior",
 }
+
+# By the name of a class now and a former field: the field now.
+FORMER_FIELDS = {("acquisition.Thompson", "path"): "draw"}
 
 # By the name of a class now and a field: former values of that field to the values now.
 FORMER_VALUES = {
@@ -72,6 +78,11 @@ def current(name: str) -> str:
     ('initial.OnePerBranch', 'initial.Sobol')
     """
     return FORMER.get(name, name)
+
+
+def current_field(name: str, field: str) -> str:
+    """Today's name of a field of the class called `name` today."""
+    return FORMER_FIELDS.get((name, field), field)
 
 
 def current_value(name: str, field: str, value: object) -> object:

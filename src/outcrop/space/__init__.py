@@ -20,7 +20,10 @@ __all__ = [
     "Branch",
 ]
 
+from outcrop.former_names import offer_former_names
 from outcrop.space.discrete import Categorical, Choice, Fixed, Ordinal
 from outcrop.space.parameters import Float, Int, Parameter
 from outcrop.space.space import Encoded, Space
 from outcrop.space.tree import Branch, Column
+
+offer_former_names(__name__)

@@ -36,7 +36,7 @@ from outcrop import (
     surrogates,
 )
 from outcrop.errors import MethodError
-from outcrop.former_names import current, current_value
+from outcrop.former_names import current, current_field, current_value
 from outcrop.strategies import initial, pending
 
 VERSION = 1  # of what is written; a reader refuses what is newer
@@ -120,7 +120,10 @@ def renamed(data: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(name, str):
         return data
     name = current(name)
-    own = {field: current_value(name, field, value) for field, value in data.items()}
+    own = {
+        current_field(name, field): current_value(name, field, value)
+        for field, value in data.items()
+    }
     return {**own, "class": name}
 
 
