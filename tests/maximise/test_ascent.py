@@ -111,9 +111,8 @@ def test_scales_undo_a_stretched_axis(rng):
 def test_one_call_serves_all_starts_and_steps_bound_their_number(rng):
     function = Counting(waves(6, 1, frequency=20.0))
     X = rng.random((6, 6))
-    end = ascend(function, X, everywhere(X), np.ones(6), 12)
+    ascend(function, X, everywhere(X), np.ones(6), 12)
     assert len(function.calls) <= 12
-    assert end.rows == function.rows
 
 
 def test_values_that_are_no_numbers_are_walked_around(rng):

@@ -24,7 +24,6 @@ LONGEST = 80  # characters of a value in a message
 KINDS: dict[str, tuple[type, ...]] = {
     "a string": (str,),
     "a number": (int, float),
-    "a whole number": (int,),
     "true or false": (bool,),
     "a list": (list,),
     "a table": (dict,),

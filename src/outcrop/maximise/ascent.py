@@ -10,13 +10,11 @@ move, all within [0, 1].
 
 from __future__ import annotations
 
-__all__ = ["Ascent", "ascend"]
-
-from typing import NamedTuple
+__all__ = ["ascend"]
 
 import numpy as np
 
-from outcrop.maximise.base import Function, clean
+from outcrop.maximise.base import Function, Scored, clean
 from outcrop.typing import Mask, Matrix, Points, Vector
 
 LENGTHS = np.array([3.0, 1.0, 0.4, 0.1])  # of the quasi-Newton step, tried in one call
@@ -31,16 +29,8 @@ WARM_UP = 4  # calls before a slow climb may be stopped
 PATIENCE = 6  # calls in which a climb must reach the best at its last rate
 
 
-class Ascent(NamedTuple):
-    """The ends of the climbs, and the number of rows that were evaluated."""
-
-    X: Points
-    values: Vector
-    rows: int
-
-
-def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int) -> Ascent:
-    """Climb from each row of `X` by at most `steps` calls of the function.
+def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int) -> Scored:
+    """The ends of climbs from each row of `X` by at most `steps` calls of the function.
 
     Projected BFGS: coordinates at a bound that the gradient pushes against stay there, the others
     take the Newton step of the model restricted to them [Bertsekas 1982]. `scales` `(d,)` are the
@@ -49,7 +39,6 @@ def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int
     """
     X = X.copy()
     values, G = _evaluate(function, X, free)
-    rows = len(X)
     B = _first_models(G, scales)
     fresh = np.ones(len(X), dtype=np.bool_)  # models without curvature so far
     reach = np.ones(len(X))  # the multiple of the step of the model that is 1 in LENGTHS
@@ -65,7 +54,6 @@ def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int
         tried, gradients = _evaluate(
             function, trials.reshape(-1, X.shape[1]), np.repeat(free[climbing], len(LENGTHS), 0)
         )
-        rows += len(tried)
         gains = tried.reshape(lengths.shape) - f[:, None]
         linear = np.einsum("sd,skd->sk", g, trials - x[:, None])
         enough = (gains > 0.0) & (gains >= SUFFICIENT * linear)
@@ -97,7 +85,7 @@ def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int
             reached = values[climbing] + gain * min(steps - call, PATIENCE)
             worth &= ~taken | (reached >= values.max())
         climbing = climbing[worth]
-    return Ascent(X, values, rows)
+    return Scored(X, values)
 
 
 def _evaluate(function: Function, X: Points, free: Mask) -> tuple[Vector, Points]:

@@ -36,7 +36,7 @@ def climbed(
     around = rounded(space, end.X, free)
     n, m, dimension = around.shape
     if m == 1 and np.array_equal(around[:, 0], end.X):
-        tried = Scored(end.X, end.values)
+        tried = end
     else:
         tried = Scored.by(function, around.reshape(-1, dimension))
     best = np.arange(n) * m + tried.values.reshape(n, m).argmax(1)

@@ -11,7 +11,6 @@ from typing import overload
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies import strategy_for
-from outcrop.strategies.method_text import worded
 from outcrop.study import argument_checks, commands
 from outcrop.study.created_event import MethodLike, created_of
 from outcrop.study.state import State, apply, fold, follow
@@ -76,10 +75,7 @@ class Optimizer(StudyWriter):
         return trials[0] if n is None else trials
 
     def __repr__(self) -> str:
-        return (
-            f"Optimizer({len(self.trials)} trials, method={worded(self.method)}, "
-            f"direction={self.direction!r}, seed={self.seed})"
-        )
+        return f"Optimizer({self._summary()})"
 
     def _current(self) -> State:
         return self._state

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Unpack, overload
 from outcrop.errors import OutcropError, SpaceExhausted, StudyError
 from outcrop.space import Space
 from outcrop.strategies import Strategy, strategy_for
-from outcrop.strategies.method_text import worded
 from outcrop.study import argument_checks, commands, events, log
 from outcrop.study.ask_lock import TURN, AskLock, owner_of
 from outcrop.study.created_event import MethodLike, created_of, differences
@@ -243,11 +242,7 @@ class Study(StudyWriter):
     def __repr__(self) -> str:
         with suppress(OutcropError):  # a study that was deleted shows its last state
             self._current()
-        trials = self._state.trials
-        return (
-            f"Study({self.name!r}, {len(trials)} trials, method={worded(self.method)}, "
-            f"direction={self.direction!r}, seed={self.seed})"
-        )
+        return f"Study({self.name!r}, {self._summary()})"
 
     # The log
 

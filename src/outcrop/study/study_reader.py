@@ -11,6 +11,7 @@ from typing import Any
 from outcrop.errors import NoBelief
 from outcrop.space import Space
 from outcrop.strategies import Belief, Strategy
+from outcrop.strategies.method_text import worded
 from outcrop.study import argument_checks, data_frames
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.explanation import Explanation, explained
@@ -101,6 +102,12 @@ class StudyReader(HasBest):
     def to_frame(self) -> Any:
         """All trials as a pandas DataFrame."""
         return data_frames.to_frame(self.trials, self.space)
+
+    def _summary(self) -> str:
+        return (
+            f"{len(self._state.trials)} trials, method={worded(self.method)}, "
+            f"direction={self.direction!r}, seed={self.seed}"
+        )
 
     def _belief(self, state: State, robust: bool) -> Belief:
         """The strategy's belief about the objective or its average, cached for each state."""

@@ -62,14 +62,7 @@ class Runnable(Protocol):
     def ask(self, *, lease: float | None = None) -> Trial:
         """The next trial, or `SpaceExhausted`."""
 
-    def tell(
-        self,
-        trial: Trial,
-        value: float,
-        *,
-        std: float | None = None,
-        info: JsonObject | None = None,
-    ) -> Trial: ...
+    def tell(self, trial: Trial, value: float) -> Trial: ...
 
     def fail(self, trial: Trial, reason: str = "", *, info: JsonObject | None = None) -> Trial: ...
 
