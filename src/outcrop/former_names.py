@@ -13,6 +13,7 @@ __all__ = [
     "FORMER_VALUES",
     "accept_former_value",
     "current",
+    "current_label",
     "current_field",
     "current_value",
     "offer_former_names",
@@ -53,6 +54,13 @@ FORMER = {
     "surrogates.TreedPosterior": "surrogates.LeafwisePosterior",
 }
 
+# The same without packages, of the classes that a record of why names.
+LABELS = {
+    former.rpartition(".")[2]: now.rpartition(".")[2]
+    for former, now in FORMER.items()
+    if former.partition(".")[0] in ("initial", "strategies", "surrogates")
+}
+
 # By the name of a class now and a former field: the field now.
 FORMER_FIELDS = {("acquisition.Thompson", "path"): "draw"}
 
@@ -78,6 +86,15 @@ def current(name: str) -> str:
     ('initial.OnePerBranch', 'initial.Sobol')
     """
     return FORMER.get(name, name)
+
+
+def current_label(label: str) -> str:
+    """Today's name of a class without its package, as a record of why has it.
+
+    >>> current_label("OnePerPath"), current_label("gp")
+    ('OnePerBranch', 'gp')
+    """
+    return LABELS.get(label, label)
 
 
 def current_field(name: str, field: str) -> str:

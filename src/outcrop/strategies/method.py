@@ -34,6 +34,7 @@ class Method:
     does; or a model with free slots, filled by `inference`; or anything with `fit`.
 
     >>> from outcrop.acquisition import EI
+    >>> from outcrop.strategies.initial import Sobol
     >>> Method(acquisition=EI(), initial=Sobol(size=5)).initial
     Sobol(size=5)
     """
