@@ -69,7 +69,7 @@ class Method:
         try:
             kind_of(self.surrogate)
         except ModelError as error:
-            raise MethodError(f"Method(surrogate=...): {error}") from None
+            raise MethodError(f"Method(surrogate={self.surrogate!r}): {error}") from None
         check = getattr(self.pending, "check", None)
         if check is not None:
             check(self)

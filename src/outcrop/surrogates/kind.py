@@ -119,8 +119,8 @@ def kind_of(part: Kind | Surrogate | Model | None) -> Kind:
     if hasattr(part, "condition") and not isinstance(part, type):
         return GivenModel(part)
     raise ModelError(
-        f"{part!r}: expected a kind of surrogate such as Spartan(), a model or a "
-        "surrogate, written with ()"
+        f"expected a kind of surrogate such as Spartan(), a model or a surrogate, written with (), "
+        f"got {part!r}"
     )
 
 
