@@ -79,8 +79,8 @@ def test_sweeps_from_exact_draws_give_exact_draws(name, width, max_steps_out):
     function, exact = KNOWN[name]
     rng = np.random.default_rng([1, list(KNOWN).index(name)])
     log_density, widths = coordinate(function), np.array([width])
-    path = np.empty((6, 2500))
-    path[0] = exact.rvs(size=2500, random_state=rng)
+    path = np.empty((6, 1500))
+    path[0] = exact.rvs(size=1500, random_state=rng)
     for chain in path.T:
         theta = chain[:1]
         log_value = log_density(theta)

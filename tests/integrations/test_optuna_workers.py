@@ -11,7 +11,10 @@ pytest.importorskip("optuna")
 import optuna
 from optuna.trial import TrialState
 
+from outcrop.inference import Slice
 from outcrop.integrations.optuna import OutcropSampler
+from outcrop.strategies import Method
+from outcrop.strategies.initial import LatinHypercube
 from tests.integrations.objectives import Spy, nested, shrunk
 from tests.integrations.workers import opened, work
 
@@ -22,7 +25,7 @@ def told(study):
     return [tuple(sorted(trial.params.items(), key=str)) for trial in study.trials]
 
 
-@pytest.mark.parametrize("kind", ["rdb", "journal"])
+@pytest.mark.parametrize("kind", [pytest.param("rdb", marks=pytest.mark.slow), "journal"])
 def test_processes_share_a_study(kind, tmp_path):
     path = tmp_path / "study"
     study = optuna.create_study(study_name="shared", storage=opened(kind, path))
@@ -60,7 +63,8 @@ def test_threads_share_a_sampler():
 
 
 def test_a_sampler_can_be_pickled():
-    study = optuna.create_study(sampler=OutcropSampler(seed=0))
+    method = Method(inference=Slice(chains=2, burn_in=1), initial=LatinHypercube(10))
+    study = optuna.create_study(sampler=OutcropSampler(seed=0, method=method))
     study.optimize(nested, n_trials=12)
     text = pickle.dumps(study.sampler)
     trial = study.ask()._cached_frozen_trial

@@ -12,7 +12,7 @@ from tests.plots.pictures import labelled, pixels, render
 
 X = np.array([0.02, 0.15, 0.3, 0.44, 0.58, 0.71, 0.85, 0.99])
 LATENTS = np.array([0.0, 0.3, -2.5, 0.1, -0.6, 0.2, 1.0, -0.1])
-FEW = Slice(chains=4, burn_in=8, sweeps=1)
+FEW = Slice(chains=4, burn_in=3, sweeps=1)
 
 
 def told(method, x=X, values=None):

@@ -253,7 +253,7 @@ def test_replay_makes_every_suggestion_again(storage):
     study.enqueue({"x": 0.125})
     study.add({"x": 0.875}, 0.3)
     running = []
-    for step in range(12):
+    for step in range(8):
         running += study.ask(1 + step % 3, lease=60)
         trial = running.pop(step % 2)
         study.tell(trial, (trial.params["x"] - 0.3) ** 2)

@@ -29,7 +29,7 @@ def observations(rng, n=12):
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 30), level=st.floats(1e-6, 1.0))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_with_equal_noises_it_is_the_homoscedastic_process(seed, n, level):
     rng = np.random.default_rng(seed)
     data, new = observations(rng, n), rng.random((4, 2))

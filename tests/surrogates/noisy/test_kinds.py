@@ -46,7 +46,7 @@ def test_its_strategy_keeps_the_contract(kind, check):
 def test_every_space_is_searched(space, kind):
     space = EVERY_SPACE[space]
     strategy = strategy_for(Method(surrogate=KINDS[kind], inference=FAST), space)
-    suggestion = strategy.propose(example(space), np.random.default_rng(0))
+    suggestion = strategy.propose(example(space, noise=False), np.random.default_rng(0))
     assert suggestion.why["source"] == "model"
     space.validate(suggestion.params)
 
@@ -60,7 +60,8 @@ def test_every_space_is_searched(space, kind):
 def test_every_acquisition_works_with_running_trials(acquisition, kind):
     space = EVERY_SPACE["box"]
     method = Method(surrogate=KINDS[kind], inference=FAST, acquisition=acquisition)
-    suggestion = strategy_for(method, space).propose(example(space), np.random.default_rng(0))
+    view = example(space, noise=False)
+    suggestion = strategy_for(method, space).propose(view, np.random.default_rng(0))
     assert suggestion.why["source"] == "model"
 
 
