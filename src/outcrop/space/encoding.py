@@ -12,7 +12,7 @@ options). Every codec offers, over whole columns of length n:
 
 from __future__ import annotations
 
-__all__ = ["Codec", "OptionCodes", "Interval", "Lattice", "LogLattice", "codec_of"]
+__all__ = ["Codec", "Interval", "Lattice", "LogLattice", "codec_of"]
 
 import math
 from abc import ABC, abstractmethod
@@ -157,27 +157,35 @@ class Lattice(Codec):
     """Equally spaced levels; `index` maps a value to its number, and `at` is the inverse."""
 
     levels: int
+    is_code: bool  # whether the position of a level is its number, not a part of [0, 1]
     index: Callable[[Any], int | None]
     at: Callable[[int], Any]
 
     def encode(self, values: Sequence[Any]) -> Vector:
-        return np.array([self.index(value) for value in values], np.float64) / (self.levels - 1)
+        return np.array([self.index(value) for value in values], np.float64) / self._scale
 
     def decode(self, column: Vector) -> list[Any]:
         return [self.at(index) for index in self.marks(column).tolist()]
 
     def spread(self, u: Vector) -> Vector:
-        return np.clip(np.floor(u * self.levels), 0, self.levels - 1) / (self.levels - 1)
+        return np.clip(np.floor(u * self.levels), 0, self.levels - 1) / self._scale
 
     def snap(self, column: Vector) -> Vector:
-        return self.marks(column) / (self.levels - 1)
+        return self.marks(column) / self._scale
 
     def marks(self, column: Vector) -> NDArray[np.int64]:
-        return np.rint(np.clip(column, 0.0, 1.0) * (self.levels - 1)).astype(np.int64)
+        within = np.clip(column, 0.0, (self.levels - 1) / self._scale)
+        return np.rint(within * self._scale).astype(np.int64)
 
     @cached_property
     def grid(self) -> Vector | None:
-        return np.arange(self.levels) / (self.levels - 1) if self.levels <= MOST_GRID else None
+        if self.is_code or self.levels > MOST_GRID:
+            return None
+        return np.arange(self.levels) / self._scale
+
+    @cached_property
+    def _scale(self) -> int:
+        return 1 if self.is_code else self.levels - 1
 
 
 @dataclass(frozen=True)
@@ -219,44 +227,17 @@ class LogLattice(Codec):
         return Interval(float(self.low), float(self.high), log=True)
 
 
-@dataclass(frozen=True)
-class OptionCodes(Codec):
-    """Unordered values, encoded as their index in the list."""
-
-    items: Sequence[Any]
-    index: Callable[[Any], int | None]
-
-    def encode(self, values: Sequence[Any]) -> Vector:
-        return np.array([self.index(value) for value in values], dtype=np.float64)
-
-    def decode(self, column: Vector) -> list[Any]:
-        return [self.items[code] for code in self.marks(column).tolist()]
-
-    def spread(self, u: Vector) -> Vector:
-        return np.clip(np.floor(u * len(self.items)), 0.0, len(self.items) - 1.0)
-
-    def snap(self, column: Vector) -> Vector:
-        return np.clip(np.rint(column), 0.0, len(self.items) - 1.0)
-
-    def marks(self, column: Vector) -> NDArray[np.int64]:
-        return self.snap(column).astype(np.int64)
-
-
 def codec_of(parameter: Parameter) -> Codec:
     """The codec of every parameter but `Fixed`, which has no column."""
     match parameter:
         case Float(low, high, log=log, step=None):
             return Interval(low, high, log)
-        case Float() as grid:
-            return Lattice(grid.levels or 1, grid.index, grid.at)
         case Int(low, high, log=True):
             return LogLattice(low, high)
-        case Int() as whole:
-            return Lattice(whole.levels, whole.index, whole.at)
-        case Categorical(choices) as categorical:
-            return OptionCodes(choices, categorical.index)
-        case Choice() as choice:
-            return OptionCodes(choice.names, choice.index)
-        case Ordinal() as ordinal:
-            return Lattice(ordinal.levels, ordinal.index, ordinal.at)
+        case Float() | Int() | Ordinal():
+            return Lattice(parameter.levels or 1, False, parameter.index, parameter.at)
+        case Categorical(choices):
+            return Lattice(parameter.levels, True, parameter.index, choices.__getitem__)
+        case Choice():
+            return Lattice(parameter.levels, True, parameter.index, parameter.names.__getitem__)
     raise TypeError(f"{parameter!r} has no column")

@@ -11,7 +11,6 @@ __all__ = [
     "InputCovariances",
     "checked_blocks",
     "checked_number",
-    "limits",
     "position",
     "restricted",
     "unit_covariance",
@@ -163,20 +162,16 @@ def position(number: Float | Int, value: float) -> float:
     return way / number.length
 
 
-def limits(number: Float | Int, std: float) -> tuple[float, float]:
-    """The lowest and the highest value that noise of `std` can explain."""
-    reach = EXPLAINED * std
-    if number.log:
-        return number.low * math.exp(-reach), number.high * math.exp(reach)
-    return number.low - reach, number.high + reach
-
-
 def checked_number(number: Float | Int, value: object, name: str, std: float) -> float:
     """The actual value of an evaluation; `ParamsError` if noise of `std` does not explain it."""
     found = exact_float(value)
     if found is None:
         raise ParamsError(f"at: {name!r} is {value!r}, expected a finite number")
-    low, high = limits(number, std)
+    reach = EXPLAINED * std
+    if number.log:
+        low, high = number.low * math.exp(-reach), number.high * math.exp(reach)
+    else:
+        low, high = number.low - reach, number.high + reach
     if low <= found <= high:
         return found
     bounds = f"the bounds {number.low!r} to {number.high!r}"

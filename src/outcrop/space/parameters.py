@@ -79,11 +79,20 @@ class _Number(Parameter):
     low: float
     high: float
     log: bool
+    step: float | None
 
     @cached_property
     def length(self) -> float:
         """The distance of the bounds, in the units of `input_std`."""
         return math.log(self.high) - math.log(self.low) if self.log else self.high - self.low
+
+    def __repr__(self) -> str:
+        """The call that declares the number; messages about invalid ones show it too."""
+        log = "" if self.log is False else f", log={self.log!r}"
+        is_usual = self.step is None or (type(self.step) is int and self.step == type(self).step)
+        step = "" if is_usual else f", step={self.step!r}"
+        std = "" if self.input_std is None else f", input_std={self.input_std!r}"
+        return f"{type(self).__name__}({self.low!r}, {self.high!r}{log}{step}{std})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -193,9 +202,6 @@ class Float(_Number):
             raise self.refuse(value, name, f"off the grid (the nearest value is {level!r})")
         return level
 
-    def __repr__(self) -> str:
-        return _declaration("Float", self, self.step)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Int(_Number):
@@ -268,18 +274,6 @@ class Int(_Number):
         if (number - self.low) % self.step:
             raise self.refuse(value, name, "off the grid")
         return number
-
-    def __repr__(self) -> str:
-        step = None if type(self.step) is int and self.step == 1 else self.step
-        return _declaration("Int", self, step)
-
-
-def _declaration(kind: str, number: Float | Int, step: object) -> str:
-    """The call that declares a number, for reprs and messages."""
-    log_text = "" if number.log is False else f", log={number.log!r}"
-    step_text = "" if step is None else f", step={step!r}"
-    std_text = "" if number.input_std is None else f", input_std={number.input_std!r}"
-    return f"{kind}({number.low!r}, {number.high!r}{log_text}{step_text}{std_text})"
 
 
 def _checked_input_std(given: str, number: Float | Int) -> float | None:

@@ -111,13 +111,7 @@ def _read(kind: str, fields: Mapping[str, Any]) -> Parameter:
     match kind:
         case "float" | "int":
             number = Float if kind == "float" else Int
-            return number(
-                fields["low"],
-                fields["high"],
-                log=fields["log"],
-                step=fields["step"],
-                input_std=fields.get("input_std"),
-            )
+            return number(**{key: fields[key] for key in fields if key not in ("name", "type")})
         case "categorical":
             return Categorical([_read_plain(value) for value in _list(fields["choices"])])
         case "ordinal":
