@@ -87,7 +87,7 @@ def _maps(
         limits = canvas.peaks(score)
         maps.append((search.acquisition, score, "Greens", limits))
     size = (4.4 * len(maps), 4.0)
-    drawn = canvas.panels(axes, 1, len(maps), size, sharex=True, sharey=True)
+    drawn = canvas.panels(axes, len(maps), len(maps), size, sharex=True, sharey=True)
     for panel, (title, values, shades, limits) in zip(drawn, maps, strict=False):
         canvas.shaded(panel, x, y, values.reshape(len(y), len(x)), shades, limits)
         panel.set_title(title, fontsize="medium")

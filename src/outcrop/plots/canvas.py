@@ -24,7 +24,6 @@ __all__ = [
     "along_bottom",
     "axes_or_new",
     "draw_score",
-    "given_axes",
     "legend",
     "new_figure",
     "on_map",
@@ -35,6 +34,7 @@ __all__ = [
 ]
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -85,23 +85,22 @@ def axes_or_new(axes: Axes | None = None, size: tuple[float, float] = (7.0, 4.2)
 
 
 def panels(
-    axes: AxesGiven, rows: int, columns: int, size: tuple[float, float], **layout: Any
+    axes: AxesGiven, count: int, columns: int, size: tuple[float, float], **layout: Any
 ) -> tuple[Axes, ...]:
-    """The axes a user gave, at most one for each panel, or those of a new figure of that size.
+    """The axes a user gave, at most `count`, or `count` of a new figure with so many columns.
 
     `layout` are further arguments of `Figure.subplots`.
     """
-    if axes is not None:
-        return given_axes(axes, rows * columns)
-    return tuple(new_figure(size).subplots(rows, columns, squeeze=False, **layout).flat)
-
-
-def given_axes(axes: AxesGiven, needed: int) -> tuple[Axes, ...]:
-    """The axes a user gave, one or several, for a picture of up to `needed` panels."""
+    if axes is None:
+        rows = ceil(count / columns)
+        drawn = tuple(new_figure(size).subplots(rows, columns, squeeze=False, **layout).flat)
+        for empty in drawn[count:]:
+            empty.remove()
+        return drawn[:count]
     given = tuple(np.atleast_1d(np.asarray(axes, dtype=object)).flat)
-    if not 1 <= len(given) <= needed:
+    if not 1 <= len(given) <= count:
         raise MethodError(
-            f"axes: this picture has {needed} panels, got {len(given)} axes; give one for each, or "
+            f"axes: this picture has {count} panels, got {len(given)} axes; give one for each, or "
             "leave axes out"
         )
     return given

@@ -16,7 +16,6 @@ from outcrop.plots.belief_parts import lacking, parts_of
 from outcrop.plots.canvas import Axes, AxesGiven, Style
 from outcrop.plots.slice_layers import draw_mean
 from outcrop.plots.space_slice import Drawable, SpaceSlice, numbers_of, reader_of
-from outcrop.strategies import Strategy
 from outcrop.strategies.wrapped_model import model_of, with_model
 from outcrop.study import ObjectiveBelief
 from outcrop.study.commands import Purpose, generator
@@ -53,7 +52,7 @@ def latents(
     study = reader_of(study)
     moved = _Moved.of(study, spread)
     cut = SpaceSlice.of(study, names, at)
-    drawn = canvas.panels(axes, 1, 2, (10.0, 4.0))
+    drawn = canvas.panels(axes, 2, 2, (10.0, 4.0))
     _by_number(drawn[0], moved)
     if len(drawn) > 1:
         draw_mean(drawn[1], moved.belief, cut)
@@ -112,33 +111,22 @@ def _distances(part: LatentPosterior, columns: Sequence[int]) -> Vector:
 def _under(study: StudyReader, spread: float | None) -> tuple[ObjectiveBelief, float | None]:
     """The belief with one spread, and that spread; None for a method without spreads."""
     belief = study.belief
-    kind = _latent_kind(belief.strategy)
-    if kind is None:
+    model = model_of(belief.strategy)
+    if model is None or not isinstance(model.kind, Latent):
         if spread is not None:
             raise MethodError(f"spread={spread!r}: the method has no spreads; {HINT}")
         return belief, None
-    offered = [own for own in kind.spreads if own > 0]
+    offered = [own for own in model.kind.spreads if own > 0]
     if not offered:
         raise lacking(study, "spread above 0", HINT)
     if spread is not None and spread not in offered:
         raise MethodError(f"spread={spread!r}: expected one of the method's, {offered}")
     spread = spread or max(offered)
-    alone = replace(kind, spreads=(spread,), together=False)
-    strategy = _with_kind(belief.strategy, alone)
+    alone = replace(model.kind, spreads=(spread,), together=False)
+    strategy = with_model(belief.strategy, replace(model, kind=alone))
     rng = generator(belief.state, Purpose.BELIEF)
     believed = strategy.belief(belief.state.view, rng)
     return replace(belief, believed=believed, strategy=strategy), spread
-
-
-def _latent_kind(strategy: Strategy) -> Latent | None:
-    """The latent-input models of a strategy."""
-    model = model_of(strategy)
-    return model.kind if model is not None and isinstance(model.kind, Latent) else None
-
-
-def _with_kind(strategy: Strategy, kind: Latent) -> Strategy:
-    model = model_of(strategy)
-    return strategy if model is None else with_model(strategy, replace(model, kind=kind))
 
 
 def _by_number(axes: Axes, moved: _Moved) -> None:

@@ -16,7 +16,7 @@ from outcrop.plots.canvas import Axes, AxesGiven
 from outcrop.plots.slice_layers import mark_sites
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
 from outcrop.space import Space
-from outcrop.strategies import Strategy, View
+from outcrop.strategies import View
 from outcrop.strategies.wrapped_model import model_of, with_model
 from outcrop.study.objective_belief import ObjectiveBelief, Search
 from outcrop.study.study_reader import StudyReader
@@ -52,7 +52,10 @@ def _searches(study: StudyReader, believed: ObjectiveBelief) -> tuple[Search, Se
     """The acquisitions that are maximised without and with running trials."""
     if not any(trial.state == "running" for trial in study.trials):
         raise MethodError("no trial is running, so that both acquisitions are equal; ask for one")
-    unaware = replace(believed, strategy=_unaware(believed.strategy))
+    unaware, model = believed, model_of(believed.strategy)
+    if model is not None:
+        ignoring = with_model(believed.strategy, replace(model, pending=_Ignore()))
+        unaware = replace(believed, strategy=ignoring)
     before, after = unaware.search, believed.search
     if before is None or after is None:
         raise MethodError(
@@ -69,12 +72,6 @@ class _Ignore:
         self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
     ) -> tuple[Mixture, Acquisition]:
         return posterior, acquisition
-
-
-def _unaware(strategy: Strategy) -> Strategy:
-    """The same strategy, whose model ignores running trials."""
-    model = model_of(strategy)
-    return strategy if model is None else with_model(strategy, replace(model, pending=_Ignore()))
 
 
 def _curves(
@@ -102,7 +99,7 @@ def _maps(
     study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
 ) -> tuple[Axes, ...]:
     (x, y), rows = cut.configurations(COARSE)
-    drawn = canvas.panels(axes, 1, 2, (9.6, 4.2), sharex=True, sharey=True)
+    drawn = canvas.panels(axes, 2, 2, (9.6, 4.2), sharex=True, sharey=True)
     for panel, search, title in zip(drawn, searches, TITLES, strict=False):
         score = search.score(rows)
         scale = score.reshape(len(y), len(x))

@@ -14,7 +14,7 @@ from outcrop.plots.belief_parts import InnerKernel, inner_kernels
 from outcrop.plots.canvas import Axes
 from outcrop.plots.slice_layers import mark_sites
 from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, Drawable, SpaceSlice, reader_of
-from outcrop.typing import Matrix, Params, Points, Vector
+from outcrop.typing import Matrix, Params, Vector
 
 HINT = "use method='spartan', or oc.Method(surrogate=oc.surrogates.Spartan())"
 TOP = 1.02  # height of the centres of regions above a curve
@@ -39,7 +39,8 @@ def spartan_weight(
     found = inner_kernels(study, LocalGlobal, HINT)
     cut = SpaceSlice.of(study, names, at)
     places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
-    each = _local(found, study.space.encode(rows).X)
+    X = study.space.encode(rows).X
+    each = np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
     mean = np.array([inner.weight for inner in found]) @ each
     drawn = canvas.axes_or_new(axes, (7.0, 3.8) if len(places) == 1 else (5.6, 4.4))
     if len(places) == 1:
@@ -55,11 +56,6 @@ def spartan_weight(
     cut.label_rest([drawn])
     canvas.legend(drawn, own=axes is None)
     return drawn
-
-
-def _local(found: Sequence[InnerKernel], X: Points) -> Matrix:
-    """Each kernel's local weight at encoded points, `(kernels, n)`."""
-    return np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
 
 
 def _curves(axes: Axes, x: Vector, each: Matrix, mean: Vector) -> None:

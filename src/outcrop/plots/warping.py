@@ -36,7 +36,10 @@ def warping(
     study = reader_of(study)
     found = inner_kernels(study, Warp, HINT)
     chosen = _chosen([Axis(column) for column in numbers_of(study.space)], found, names)
-    drawn = _grid(len(chosen)) if axes is None else canvas.given_axes(axes, len(chosen))
+    rows = ceil(len(chosen) / ACROSS)
+    columns = ceil(len(chosen) / rows)
+    size = (2.6 * columns + 0.6, 2.5 * rows + 0.5)
+    drawn = canvas.panels(axes, len(chosen), columns, size, sharey=True)
     u = np.linspace(0.0, 1.0, FINE)
     for panel, axis in zip(drawn, chosen, strict=False):
         x = axis.from_unit(u)
@@ -79,14 +82,3 @@ def _curves(found: Sequence[InnerKernel], column: Column, u: Vector) -> tuple[Ma
     ]
     weights = np.array([inner.weight for inner in those])
     return np.stack(curves), weights / weights.sum()
-
-
-def _grid(count: int) -> tuple[Axes, ...]:
-    """Small panels in rows."""
-    rows = ceil(count / ACROSS)
-    columns = ceil(count / rows)
-    figure = canvas.new_figure((2.6 * columns + 0.6, 2.5 * rows + 0.5))
-    panels = tuple(figure.subplots(rows, columns, sharey=True, squeeze=False).flat)
-    for empty in panels[count:]:
-        empty.remove()
-    return panels[:count]

@@ -13,11 +13,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from outcrop import records
 from outcrop.errors import SpaceError
 from outcrop.space.discrete import Categorical, Choice, Fixed, Group, Ordinal
 from outcrop.space.noise import InputCovariances
 from outcrop.space.parameters import Float, Int, Parameter
-from outcrop.space.plain import Plain, listed
+from outcrop.space.plain import listed
 from outcrop.typing import JsonDict
 
 VERSION = 1
@@ -96,11 +97,11 @@ def _write(parameter: Parameter) -> JsonDict:
             noise = parameter.input_std
             return written if noise is None else {**written, "input_std": noise}
         case Categorical(choices):
-            return {"type": "categorical", "choices": [_write_plain(value) for value in choices]}
+            return {"type": "categorical", "choices": [records.write(value) for value in choices]}
         case Ordinal(values):
             return {"type": "ordinal", "values": list(values)}
         case Fixed(value):
-            return {"type": "fixed", "value": _write_plain(value)}
+            return {"type": "fixed", "value": records.write(value)}
         case Choice(options):
             opened = [{"name": name, "parameters": write_group(g)} for name, g in options.items()]
             return {"type": "choice", "options": opened}
@@ -123,10 +124,6 @@ def _read(kind: str, fields: Mapping[str, Any]) -> Parameter:
         option = _object(item, ("name", "parameters"), "a stored option")
         options[_new(option["name"], options)] = read_group(option["parameters"])
     return Choice(options)
-
-
-def _write_plain(value: Plain) -> Any:
-    return {"tuple": [_write_plain(item) for item in value]} if isinstance(value, tuple) else value
 
 
 def _read_plain(value: Any) -> Any:

@@ -186,9 +186,13 @@ class Space:
             )
         if not isinstance(params, Sequence) or isinstance(params, str | bytes):
             raise ParamsError(f"expected a list of configurations, got {params!r}; write [params]")
-        return self.encode_legal(
-            [self._validated(index, each) for index, each in enumerate(params)]
-        )
+        legal = []
+        for index, each in enumerate(params):
+            try:
+                legal.append(self.validate(each))
+            except ParamsError as error:
+                raise ParamsError(f"configuration {index}: {error}") from None
+        return self.encode_legal(legal)
 
     def encode_legal(self, rows: Sequence[Params]) -> Encoded:
         """`encode` for configurations that `validate` returned; they are not checked again."""
@@ -290,12 +294,6 @@ class Space:
     @cached_property
     def _nodes(self) -> tuple[Node, ...]:
         return tuple(tree.walk(self._roots))
-
-    def _validated(self, index: int, params: Params) -> Configuration:
-        try:
-            return self.validate(params)
-        except ParamsError as error:
-            raise ParamsError(f"configuration {index}: {error}") from None
 
     def _checked_points(self, X: Points) -> Points:
         try:

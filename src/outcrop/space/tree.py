@@ -87,19 +87,17 @@ def plant(group: Group) -> tuple[Node, ...]:
     numbers = count()
 
     def grow(group: Group, prefix: str, above: Options, conditions: Conditions) -> tuple[Node, ...]:
-        return tuple(
-            sprout(prefix + short, parameter, above, conditions)
-            for short, parameter in group.items()
-        )
-
-    def sprout(name: str, parameter: Parameter, above: Options, conditions: Conditions) -> Node:
-        column = None if isinstance(parameter, Fixed) else next(numbers)
-        below: dict[str, tuple[Node, ...]] = {}
-        if isinstance(parameter, Choice) and column is not None:
-            for code, (option, inner) in enumerate(parameter.options.items()):
-                taken, holds = (*above, (name, option)), (*conditions, (column, code))
-                below[option] = grow(inner, f"{name}.{option}.", taken, holds)
-        return Node(name, parameter, column, above, conditions, below)
+        nodes = []
+        for short, parameter in group.items():
+            name = prefix + short
+            column = None if isinstance(parameter, Fixed) else next(numbers)
+            below: dict[str, tuple[Node, ...]] = {}
+            if isinstance(parameter, Choice) and column is not None:
+                for code, (option, inner) in enumerate(parameter.options.items()):
+                    taken, holds = (*above, (name, option)), (*conditions, (column, code))
+                    below[option] = grow(inner, f"{name}.{option}.", taken, holds)
+            nodes.append(Node(name, parameter, column, above, conditions, below))
+        return tuple(nodes)
 
     return grow(group, "", (), ())
 

@@ -13,7 +13,7 @@ from outcrop.data import Pairs
 from outcrop.kernels.base import Kernel
 from outcrop.params import stacked
 from outcrop.testing.differences import central_differences, numbers, with_number
-from outcrop.typing import Points, Vector
+from outcrop.typing import Mask, Points, Vector
 
 # The mean product of features has a standard error of about 1/√20000 = 0.007; the tolerance of
 # eight standard errors leaves room for heavy-tailed products.
@@ -63,10 +63,9 @@ def gram_parameters_pull_back_as_finite_differences(kernel: Kernel, X: Points) -
 def inputs_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
     X1, X2, K_bar = _problem(X)
     X1_bar, X2_bar = kernel.with_pullback(X1, X2)[1].inputs(K_bar)
-    codes = [i for i in range(X.shape[1]) if _is_code(X[:, i])]
     one = central_differences(lambda x: float((K_bar * kernel(x, X2)).sum()), X1)
     two = central_differences(lambda x: float((K_bar * kernel(X1, x)).sum()), X2)
-    one[:, codes] = two[:, codes] = 0.0  # a step off a code is no category
+    one[:, _codes(X)] = two[:, _codes(X)] = 0.0  # a step off a code is no category
     np.testing.assert_allclose(X1_bar, one, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(X2_bar, two, rtol=1e-5, atol=1e-6)
 
@@ -74,7 +73,7 @@ def inputs_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
 def diagonal_pulls_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
     diag_bar = np.random.default_rng(5).normal(size=len(X))
     expected = central_differences(lambda x: float(diag_bar @ kernel.diag(x)), X)
-    expected[:, [i for i in range(X.shape[1]) if _is_code(X[:, i])]] = 0.0
+    expected[:, _codes(X)] = 0.0
     np.testing.assert_allclose(kernel.pull_diag(X, diag_bar), expected, rtol=1e-5, atol=1e-6)
 
 
@@ -90,7 +89,7 @@ def features_pull_back_as_finite_differences(kernel: Kernel, X: Points) -> None:
     features = kernel.features(np.random.default_rng(7), 6, X.shape[1])
     values_bar = np.random.default_rng(8).normal(size=(len(X), 6))
     expected = central_differences(lambda x: float((values_bar * features.values(x)).sum()), X)
-    expected[:, [i for i in range(X.shape[1]) if _is_code(X[:, i])]] = 0.0
+    expected[:, _codes(X)] = 0.0
     np.testing.assert_allclose(features.pull(X, values_bar), expected, rtol=1e-5, atol=1e-6)
 
 
@@ -127,7 +126,7 @@ def children_can_be_put_back(kernel: Kernel, X: Points) -> None:
 
 def a_stationary_kernel_does_not_see_a_common_shift(kernel: Kernel, X: Points) -> None:
     """Checked on points with the same codes, which have the same active parameters."""
-    codes = np.array([_is_code(column) for column in X.T])
+    codes = _codes(X)
     shift = np.where(codes, 0.0, 0.25)
     if kernel.is_stationary:
         alike = (X[:, None, codes] == X[None, :, codes]).all(-1)
@@ -136,7 +135,7 @@ def a_stationary_kernel_does_not_see_a_common_shift(kernel: Kernel, X: Points) -
 
 
 def a_kernel_of_categories_does_not_see_numbers(kernel: Kernel, X: Points) -> None:
-    codes = np.array([_is_code(column) for column in X.T])
+    codes = _codes(X)
     shifts = np.where(codes, 0.0, np.linspace(0, 0.2, len(X))[:, None])
     if not kernel.sees_numbers:
         np.testing.assert_array_equal(kernel.gram(X + shifts), kernel.gram(X))
@@ -187,5 +186,6 @@ def _with_other_numbers(kernel: Kernel) -> Kernel:
     return kernel
 
 
-def _is_code(column: Vector) -> bool:
-    return bool(np.all(column == np.round(column)))
+def _codes(X: Points) -> Mask:
+    """Which columns hold codes only, `(d,)`."""
+    return (np.round(X) == X).all(0)

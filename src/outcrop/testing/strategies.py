@@ -50,7 +50,9 @@ def suggests_what_is_legal_new_plain_and_repeatable(
     suggestion, again = (strategy.propose(view, np.random.default_rng(2)) for _ in range(2))
     _assert_legal(suggestion, space)
     assert view.is_noisy or space.key(suggestion.params) not in view.known
-    _assert_plain_data(suggestion)
+    assert json.loads(json.dumps(suggestion.why)) == suggestion.why
+    assert json.loads(json.dumps(suggestion.warm)) == suggestion.warm
+    assert suggestion.why["source"] in ("initial", "model", "fallback")
     assert suggestion.params == again.params
     assert json.dumps(suggestion.warm) == json.dumps(again.warm)
 
@@ -60,9 +62,3 @@ STRATEGY_CONTRACT = (suggests_what_is_legal_new_plain_and_repeatable,)
 
 def _assert_legal(suggestion: Suggestion, space: Space) -> None:
     assert space.validate(suggestion.params) == dict(suggestion.params)
-
-
-def _assert_plain_data(suggestion: Suggestion) -> None:
-    assert json.loads(json.dumps(suggestion.why)) == suggestion.why
-    assert json.loads(json.dumps(suggestion.warm)) == suggestion.warm
-    assert suggestion.why["source"] in ("initial", "model", "fallback")
