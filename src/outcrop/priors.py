@@ -258,9 +258,7 @@ class Normal(Prior):
     def __post_init__(self) -> None:
         _require_positive(self, "std")
 
-    @property
-    def support(self) -> tuple[float, float]:
-        return -inf, inf
+    support = (-inf, inf)
 
     def log_density(self, x: Vector) -> Vector:
         return -0.5 * ((x - self.mean) / self.std) ** 2 - (log(self.std) + 0.5 * LOG_2PI)
@@ -286,9 +284,7 @@ class Beta(Prior):
     def __post_init__(self) -> None:
         _require_positive(self, "a", "b")
 
-    @property
-    def support(self) -> tuple[float, float]:
-        return 0.0, 1.0
+    support = (0.0, 1.0)
 
     def log_density(self, x: Vector) -> Vector:
         constant = lgamma(self.a + self.b) - lgamma(self.a) - lgamma(self.b)

@@ -11,7 +11,7 @@ import numpy as np
 from outcrop.plots import canvas
 from outcrop.plots.canvas import Axes, AxesGiven, Style
 from outcrop.plots.slice_layers import draw_curve, mark_sites, mark_values, mean_shades
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
+from outcrop.plots.space_slice import Drawable, SpaceSlice, reader_of
 from outcrop.study import ObjectiveBelief
 from outcrop.study.study_reader import StudyReader
 from outcrop.typing import Params
@@ -37,14 +37,14 @@ def belief(
     study = reader_of(study)
     believed = study.belief
     cut = SpaceSlice.of(study, names, at)
-    draw = _curve if len(cut.axes) == 1 else _maps
+    draw = _maps if cut.is_map else _curve
     return draw(study, believed, cut, axes)
 
 
 def _curve(
     study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: AxesGiven
 ) -> tuple[Axes, ...]:
-    (x,), rows = cut.configurations(FINE)
+    (x,), rows = cut.configurations()
     search = believed.search
     if axes is None and search is None:
         drawn: tuple[Axes, ...] = (canvas.axes_or_new(),)
@@ -62,7 +62,7 @@ def _curve(
             canvas.draw_score(drawn[1], x, score, search.acquisition)
     main.set_ylabel("objective")
     for panel in drawn:
-        cut.dress(panel, MARGIN)
+        cut.dress(panel)
     if len(drawn) > 1:
         main.set_xlabel("")
     cut.label_rest(drawn[-1:])
@@ -73,7 +73,7 @@ def _curve(
 def _maps(
     study: StudyReader, believed: ObjectiveBelief, cut: SpaceSlice, axes: AxesGiven
 ) -> tuple[Axes, ...]:
-    (x, y), rows = cut.configurations(COARSE)
+    (x, y), rows = cut.configurations()
     search = believed.search
     mean, std = believed.predict(rows)
     maps = [
@@ -89,7 +89,7 @@ def _maps(
     size = (4.4 * len(maps), 4.0)
     drawn = canvas.panels(axes, len(maps), len(maps), size, sharex=True, sharey=True)
     for panel, (title, values, shades, limits) in zip(drawn, maps, strict=False):
-        canvas.shaded(panel, x, y, values.reshape(len(y), len(x)), shades, limits)
+        canvas.shaded(panel, x, y, values, shades, limits)
         panel.set_title(title, fontsize="medium")
         cut.dress(panel)
         mark_sites(panel, study, cut)

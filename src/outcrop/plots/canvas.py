@@ -179,7 +179,7 @@ def shaded(
     limits: tuple[float, float],
     label: str = "",
 ) -> None:
-    """A map of `values` `(len(y), len(x))`, clipped to `limits`, with a colour bar."""
+    """A map of `values` at all `x` for each of `y`, clipped to `limits`, with a colour bar."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = limits
@@ -188,7 +188,7 @@ def shaded(
     filled = axes.contourf(
         x,
         y,
-        np.clip(values, low, high),
+        np.clip(values, low, high).reshape(len(y), len(x)),
         levels=np.linspace(low, high, LEVELS + 1),
         cmap=shades,
         extend={(True, False): "min", (False, True): "max"}.get(beyond, "neither"),

@@ -45,16 +45,15 @@ def partition(
     cut = SpaceSlice.of(study, names, at)
     if names is None:
         cut = SpaceSlice.of(study, _most_cut(trees, cut), at)
-    is_map = len(cut.axes) == 2
-    drawn = canvas.axes_or_new(axes, (5.6, 4.4) if is_map else (7.0, 4.2))
+    drawn = canvas.axes_or_new(axes, (5.6, 4.4) if cut.is_map else (7.0, 4.2))
     draw_mean(drawn, study.belief, cut)
     for tree, weight in trees:
         boxes = _passed(tree, cut)
         some = "" if len(boxes) == len(tree) else f"{len(boxes)} of "
         share = "" if len(trees) == 1 else f" ({100 * weight:.0f} % of the belief)"
         label = f"{some}{len(tree)} {'leaf' if len(tree) == 1 else 'leaves'}{share}"
-        (_boxes if is_map else _borders)(drawn, cut, boxes, label)
-    (mark_sites if is_map else mark_values)(drawn, study, cut)
+        (_boxes if cut.is_map else _borders)(drawn, cut, boxes, label)
+    (mark_sites if cut.is_map else mark_values)(drawn, study, cut)
     cut.label_rest([drawn])
     canvas.legend(drawn, own=axes is None)
     return drawn

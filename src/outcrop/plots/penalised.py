@@ -14,7 +14,7 @@ from outcrop.errors import MethodError
 from outcrop.plots import canvas
 from outcrop.plots.canvas import Axes, AxesGiven
 from outcrop.plots.slice_layers import mark_sites
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Drawable, SpaceSlice, reader_of
+from outcrop.plots.space_slice import Drawable, SpaceSlice, reader_of
 from outcrop.space import Space
 from outcrop.strategies import View
 from outcrop.strategies.wrapped_model import model_of, with_model
@@ -44,7 +44,7 @@ def penalised(
     believed = study.belief
     searches = _searches(study, believed)
     cut = SpaceSlice.of(study, names, at)
-    draw = _curves if len(cut.axes) == 1 else _maps
+    draw = _maps if cut.is_map else _curves
     return draw(study, searches, cut, axes)
 
 
@@ -77,7 +77,7 @@ class _Ignore:
 def _curves(
     study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
 ) -> tuple[Axes, ...]:
-    (x,), rows = cut.configurations(FINE)
+    (x,), rows = cut.configurations()
     drawn = canvas.panels(axes, 2, 1, (7.0, 5.0), sharex=True)
     busy = [t for t in study.trials if t.state == "running" and cut.shows(t)]
     for panel, search, title in zip(drawn, searches, TITLES, strict=False):
@@ -87,7 +87,7 @@ def _curves(
             panel.axvline(place, color=canvas.FAINT, lw=0.8, ls="--", zorder=1)
         _mark(panel, study, cut, ([x[int(np.argmax(score))]], [score.max()]))
         panel.set_title(title, fontsize="medium")
-        cut.dress(panel, MARGIN)
+        cut.dress(panel)
     for panel in drawn[:-1]:
         panel.set_xlabel("")
     cut.label_rest(drawn[-1:])
@@ -98,12 +98,11 @@ def _curves(
 def _maps(
     study: StudyReader, searches: Sequence[Search], cut: SpaceSlice, axes: AxesGiven
 ) -> tuple[Axes, ...]:
-    (x, y), rows = cut.configurations(COARSE)
+    (x, y), rows = cut.configurations()
     drawn = canvas.panels(axes, 2, 2, (9.6, 4.2), sharex=True, sharey=True)
     for panel, search, title in zip(drawn, searches, TITLES, strict=False):
         score = search.score(rows)
-        scale = score.reshape(len(y), len(x))
-        canvas.shaded(panel, x, y, scale, "Greens", canvas.peaks(score), search.acquisition)
+        canvas.shaded(panel, x, y, score, "Greens", canvas.peaks(score), search.acquisition)
         row, column = divmod(int(np.argmax(score)), len(x))
         panel.set_title(title, fontsize="medium")
         cut.dress(panel)

@@ -14,7 +14,7 @@ import numpy as np
 
 from outcrop.plots import canvas
 from outcrop.plots.canvas import Axes, Style
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, SpaceSlice
+from outcrop.plots.space_slice import SpaceSlice
 from outcrop.special import ndtr
 from outcrop.strategies.model_based import UnitBelief
 from outcrop.study import ObjectiveBelief
@@ -30,15 +30,13 @@ HALVINGS = 60
 
 def draw_mean(axes: Axes, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
     """Draw a curve with its band, or a map with its scale, and label the axes."""
-    places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
-    if len(places) == 1:
+    places, rows = cut.configurations()
+    if cut.is_map:
+        (x, y), (mean, _) = places, believed.predict(rows)
+        canvas.shaded(axes, x, y, mean, *mean_shades(mean, believed), "believed mean")
+    else:
         draw_curve(axes, believed, places[0], rows)
-        cut.dress(axes, MARGIN)
         axes.set_ylabel("objective")
-        return
-    (x, y), (mean, _) = places, believed.predict(rows)
-    shades, limits = mean_shades(mean, believed)
-    canvas.shaded(axes, x, y, mean.reshape(len(y), len(x)), shades, limits, "believed mean")
     cut.dress(axes)
 
 

@@ -5,7 +5,7 @@ The place of a value on an axis is the value itself, or the rank of an ordinal's
 
 from __future__ import annotations
 
-__all__ = ["COARSE", "FINE", "MARGIN", "Axis", "Drawable", "SpaceSlice", "numbers_of", "reader_of"]
+__all__ = ["FINE", "Axis", "Drawable", "SpaceSlice", "numbers_of", "reader_of"]
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -149,9 +149,14 @@ class SpaceSlice:
         free = {column.name for column in self.space.columns} - {*self.names}
         return {name: value for name, value in self.through.items() if name in free}
 
-    def configurations(self, count: int) -> tuple[list[Vector], list[dict[str, Any]]]:
+    @property
+    def is_map(self) -> bool:
+        """Whether functions on the slice are drawn as maps, over two axes, instead of curves."""
+        return len(self.axes) == 2
+
+    def configurations(self) -> tuple[list[Vector], list[dict[str, Any]]]:
         """Places along each axis, and the configurations on their grid, the first axis fastest."""
-        values = [axis.values(count) for axis in self.axes]
+        values = [axis.values(COARSE if self.is_map else FINE) for axis in self.axes]
         places = [axis.places(along) for axis, along in zip(self.axes, values, strict=True)]
         rows: list[dict[str, Any]] = [dict(self.through)]
         for name, along in zip(reversed(self.names), reversed(values), strict=True):
@@ -171,10 +176,10 @@ class SpaceSlice:
         along = [axis.places(t.params[axis.name] for t in trials) for axis in self.axes]
         return np.column_stack(along)
 
-    def dress(self, axes: Axes, margin: float = 0.0) -> None:
+    def dress(self, axes: Axes) -> None:
         """Set the scales, limits, ticks and labels of `axes` to those of the slice."""
         for axis, which in zip(self.axes, "xy", strict=False):
-            axis.dress(axes, which, margin)
+            axis.dress(axes, which, 0.0 if self.is_map else MARGIN)
 
     def label_rest(self, panels: Sequence[Axes]) -> None:
         """Write the constant parameters below the label of the middle one of `panels`."""

@@ -13,7 +13,7 @@ from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels
 from outcrop.plots.canvas import Axes
 from outcrop.plots.slice_layers import mark_sites
-from outcrop.plots.space_slice import COARSE, FINE, MARGIN, Axis, Drawable, SpaceSlice, reader_of
+from outcrop.plots.space_slice import FINE, Axis, Drawable, SpaceSlice, reader_of
 from outcrop.typing import Matrix, Params, Vector
 
 HINT = "use method='spartan', or oc.Method(surrogate=oc.surrogates.Spartan())"
@@ -38,19 +38,17 @@ def spartan_weight(
     study = reader_of(study)
     found = inner_kernels(study, LocalGlobal, HINT)
     cut = SpaceSlice.of(study, names, at)
-    places, rows = cut.configurations(FINE if len(cut.axes) == 1 else COARSE)
+    places, rows = cut.configurations()
     X = study.space.encode(rows).X
     each = np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
     mean = np.array([inner.weight for inner in found]) @ each
-    drawn = canvas.axes_or_new(axes, (7.0, 3.8) if len(places) == 1 else (5.6, 4.4))
-    if len(places) == 1:
-        _curves(drawn, places[0], each, mean)
-    else:
+    drawn = canvas.axes_or_new(axes, (5.6, 4.4) if cut.is_map else (7.0, 3.8))
+    if cut.is_map:
         x, y = places
-        canvas.shaded(
-            drawn, x, y, mean.reshape(len(y), len(x)), "Greys", (0.0, 1.0), "local weight λ²"
-        )
-    cut.dress(drawn, MARGIN if len(places) == 1 else 0.0)
+        canvas.shaded(drawn, x, y, mean, "Greys", (0.0, 1.0), "local weight λ²")
+    else:
+        _curves(drawn, places[0], each, mean)
+    cut.dress(drawn)
     mark_sites(drawn, study, cut)
     _mark_centres(drawn, found, cut.axes)
     cut.label_rest([drawn])

@@ -36,7 +36,7 @@ def surface_2d(
     axes = canvas.axes_or_new(axes, (6.4, 5.2))
     x, y = (np.linspace(low, high, GRID) for low, high in bounds)
     grid = np.stack(np.meshgrid(x, y), axis=-1)
-    values = function(grid.reshape(-1, 2)).reshape(GRID, GRID)
+    values = function(grid.reshape(-1, 2))
     limits = float(values.min()), float(values.max())
     canvas.shaded(axes, x, y, values, "Blues_r", limits, "objective")
     order = np.arange(len(points))
