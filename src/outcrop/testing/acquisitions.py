@@ -11,7 +11,7 @@ __all__ = ["ACQUISITION_CONTRACT"]
 
 import numpy as np
 
-from outcrop.acquisition.base import Acquisition
+from outcrop.acquisition.base import Acquisition, Belief
 from outcrop.surrogates import Mixture, Posterior
 from outcrop.testing.differences import central_differences
 from outcrop.typing import Points
@@ -57,10 +57,7 @@ def a_mixture_of_one_is_its_component(
     acquisition: Acquisition, posterior: Posterior | Mixture, X: Points
 ) -> None:
     for part in _mixture(posterior, X).components:
-        mixed = acquisition.with_gradient(Mixture.single(part), X)
-        plain = acquisition.with_gradient(part, X)
-        np.testing.assert_allclose(mixed[0], plain[0], rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(mixed[1], plain[1], rtol=1e-7, atol=1e-10)
+        _assert_same_scores(acquisition, Mixture.single(part), part, X)
 
 
 def a_component_given_twice_counts_once(
@@ -68,11 +65,7 @@ def a_component_given_twice_counts_once(
 ) -> None:
     mixture = _mixture(posterior, X)
     halves = np.concatenate([mixture.weights, mixture.weights]) / 2
-    twice = Mixture(mixture.components * 2, halves)
-    value, gradient = acquisition.with_gradient(mixture, X)
-    again, its_gradient = acquisition.with_gradient(twice, X)
-    np.testing.assert_allclose(again, value, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(its_gradient, gradient, rtol=1e-7, atol=1e-10)
+    _assert_same_scores(acquisition, Mixture(mixture.components * 2, halves), mixture, X)
 
 
 def a_component_without_weight_does_not_count(
@@ -80,10 +73,7 @@ def a_component_without_weight_does_not_count(
 ) -> None:
     mixture = _mixture(posterior, X)
     first = Mixture(mixture.components, np.eye(len(mixture))[0])
-    value, gradient = acquisition.with_gradient(mixture.components[0], X)
-    again, its_gradient = acquisition.with_gradient(first, X)
-    np.testing.assert_allclose(again, value, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(its_gradient, gradient, rtol=1e-7, atol=1e-10)
+    _assert_same_scores(acquisition, first, mixture.components[0], X)
 
 
 def a_mixture_scores_the_mean_of_its_components(
@@ -133,6 +123,13 @@ ACQUISITION_CONTRACT = (
     a_non_negative_acquisition_has_no_negative_value,
     preparing_changes_nothing_but_by_its_generator,
 )
+
+
+def _assert_same_scores(acquisition: Acquisition, one: Belief, other: Belief, X: Points) -> None:
+    value, gradient = acquisition.with_gradient(one, X)
+    expected, expected_gradient = acquisition.with_gradient(other, X)
+    np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-7, atol=1e-10)
 
 
 def _mixture(posterior: Posterior | Mixture, X: Points) -> Mixture:
