@@ -17,7 +17,7 @@ from outcrop.errors import StorageError, TrialError
 from outcrop.study.running.evaluation import described
 from outcrop.study.running.progress import RunTally
 from outcrop.study.running.protocol import Runnable
-from outcrop.study.running.run_limits import INTERRUPTED
+from outcrop.study.running.result import INTERRUPTED
 from outcrop.study.running.workers import Job
 from outcrop.study.trial import Trial
 

@@ -23,13 +23,13 @@ from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.problems.base import Problem
 from outcrop.space import Space
 from outcrop.space.plain import exact_float, exact_int
+from outcrop.strategies.registry import MethodLike
 from outcrop.study.argument_checks import checked_count, checked_seconds, checked_seed
-from outcrop.study.created_event import MethodLike
 from outcrop.study.optimizer import Optimizer
 from outcrop.study.running.evaluation import Outcome, checked_objective, evaluate
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
 from outcrop.study.running.protocol import Objective, Shown
-from outcrop.study.running.run_limits import DONE, EXHAUSTED
+from outcrop.study.running.result import DONE, EXHAUSTED
 from outcrop.study.simulation.durations import Duration, HalfNormal, checked_duration
 from outcrop.study.simulation.result import Simulation
 from outcrop.study.trial import Trial
