@@ -17,9 +17,8 @@ from outcrop.integrations.parameter_tree import Tree
 from outcrop.integrations.tree_building import declared_tree
 from outcrop.space import Float, Space
 from outcrop.strategies import strategy_for
-from outcrop.strategies.registry import MakesStrategies
+from outcrop.strategies.registry import MakesStrategies, MethodLike
 from outcrop.study.argument_checks import checked_noise, checked_seed
-from outcrop.study.created_event import MethodLike
 from outcrop.typing import JsonObject, Params, Rng
 
 try:

@@ -7,7 +7,7 @@ are read and the command is run again. Asks of one study take turns, tells do no
 
 from __future__ import annotations
 
-__all__ = ["Study"]
+__all__ = ["Study", "delete_study", "list_studies", "load_study"]
 
 import os
 import threading
@@ -16,15 +16,18 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Unpack, overload
 
-from outcrop.errors import OutcropError, SpaceExhausted, StudyError
+from outcrop.errors import OutcropError, SpaceExhausted, StorageError, StudyError
 from outcrop.space import Space
+from outcrop.space.plain import nearest
 from outcrop.strategies import Strategy, strategy_for
-from outcrop.study import argument_checks, commands, events, log
+from outcrop.strategies.method_text import described, difference, restored
+from outcrop.strategies.registry import MethodLike
+from outcrop.study import argument_checks, commands, events
 from outcrop.study.ask_lock import TURN, AskLock, owner_of
-from outcrop.study.created_event import MethodLike, created_of, differences
+from outcrop.study.created_event import created_of, differences
 from outcrop.study.events import Asked, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
-from outcrop.study.state import State, follow
+from outcrop.study.state import State, fold, follow
 from outcrop.study.storage import Lease, Storage, open_storage
 from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial
@@ -75,22 +78,13 @@ class Study(StudyWriter):
             identity = store.create(name, events.to_text(created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
-        self._open(store, name, identity, log.opened(name, store.read(identity)), strategy)
+        self._open(store, name, identity, _state_of(name, store.read(identity)), strategy)
         if lines := differences(self._state.created, created, seed):
             raise StudyError(
                 f"study {self.name!r} exists and differs from this one:\n  "
                 + "\n  ".join(lines)
                 + "\nopen the stored one with load_study, or choose another name"
             )
-
-    @classmethod
-    def _of(
-        cls, store: Storage, name: str, identity: int, state: State, strategy: Strategy
-    ) -> Study:
-        """A study that is already stored, without comparing it with what a caller expects."""
-        study = cls.__new__(cls)
-        study._open(store, name, identity, state, strategy)
-        return study
 
     def _open(
         self, store: Storage, name: str, identity: int, state: State, strategy: Strategy
@@ -251,7 +245,7 @@ class Study(StudyWriter):
         with self._lock:
             texts = self._store.read(self._id, self._state.position)
             if texts:
-                self._state = log.continued(self.name, self._state, texts)
+                self._state = _state_of(self.name, texts, self._state)
             return self._state
 
     def _commit(
@@ -280,6 +274,58 @@ class Study(StudyWriter):
             if self._state.position < following.position:
                 self._state = following
             return following
+
+
+def load_study(name: str, storage: str | Storage, *, method: MethodLike | None = None) -> Study:
+    """A stored study, to continue it or to look at it while other processes work on it.
+
+        study = oc.load_study("mlp", storage="sqlite:///mlp.db")
+
+    `method` is needed only if the study's method has parts of your own, which a store cannot hold.
+    """
+    store = open_storage(storage)
+    identity = _found(store, name)
+    state = _state_of(name, store.read(identity))
+    created = state.created
+    if method is None:
+        method = restored(created.method)
+    elif lines := difference(created.method, described(method)):
+        raise StudyError("\n  ".join([f"study {name!r} has another method:", *lines]))
+    study = Study.__new__(Study)  # a new one would be compared with the arguments
+    study._open(store, name, identity, state, strategy_for(method, created.space))
+    return study
+
+
+def list_studies(storage: str | Storage) -> list[str]:
+    """Names of the studies in a store, oldest first."""
+    return open_storage(storage).names()
+
+
+def delete_study(name: str, storage: str | Storage) -> None:
+    """Delete a study and all its trials; processes that still use it get a `StudyError`."""
+    store = open_storage(storage)
+    store.delete(_found(store, name))
+
+
+def _found(store: Storage, name: str) -> int:
+    identity = store.find(name)
+    if identity is None:
+        names = store.names()
+        there = f"the store has {names}" if names else "the store is empty"
+        raise StudyError(f"study {name!r} does not exist: {there}{nearest(name, names)}")
+    return identity
+
+
+def _state_of(name: str, texts: Sequence[str], before: State | None = None) -> State:
+    """The state of the study `name` after `texts`, which are its whole log or follow `before`."""
+    try:
+        happened = [events.from_text(text) for text in texts]
+        return fold(happened) if before is None else follow(before, happened)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise StorageError(
+            f"the log of study {name!r} is damaged ({error}); restore a copy of the storage, or "
+            "delete the study"
+        ) from error
 
 
 def _key(number: int) -> str:
