@@ -110,7 +110,7 @@ class OutcropSampler(BaseSampler):
         return {
             name: distribution
             for name, distribution in known.items()
-            if optuna_trials.declared_of(distribution) is not None
+            if optuna_trials.parameter_of(distribution) is not None
         }
 
     def sample_relative(
