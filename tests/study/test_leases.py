@@ -190,7 +190,7 @@ def test_a_list_that_is_interrupted_gives_back_what_it_has(storage):
 def test_the_turn_of_a_process_that_died_is_over_after_its_deadline(storage, monkeypatch):
     study = opened(storage)
     monkeypatch.setattr("outcrop.study.ask_lock.DEADLINE", 0.2)
-    dead = AskLock(storage, study._id, "dead")
+    dead = AskLock(storage, study._id)
     monkeypatch.setattr(dead, "_renew", lambda done: None)
     dead.__enter__()
     assert study.ask().number == 0
@@ -231,5 +231,7 @@ def test_a_store_that_is_out_of_reach_is_not_asked_to_end_a_turn(storage):
 def test_a_forked_child_takes_turns_with_its_parent(tmp_path):
     study = opened(f"sqlite:///{tmp_path}/s.db")
     with study._ask_lock:
-        taken = answer(lambda: study._store.acquire(study._id, Lease(TURN, study._owner, 60.0)))
+        taken = answer(
+            lambda: study._store.acquire(study._id, Lease(TURN, study._ask_lock.owner, 60.0))
+        )
     assert taken is False

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 __all__ = ["Study", "delete_study", "list_studies", "load_study"]
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +22,7 @@ from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.method_text import described, difference, restored
 from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks, commands, events
-from outcrop.study.ask_lock import TURN, AskLock, owner_of
+from outcrop.study.ask_lock import TURN, AskLock
 from outcrop.study.created_event import created_of, differences
 from outcrop.study.events import Asked, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
@@ -92,9 +91,8 @@ class Study(StudyWriter):
         self.name = name
         self._store = store
         self._id = identity
-        self._token = os.urandom(8).hex()
         self._lock = threading.RLock()  # guards the state; never held while a model is fitted
-        self._ask_lock = AskLock(store, identity, self._token)
+        self._ask_lock = AskLock(store, identity)
         self._state = state
         self._strategy = strategy
 
@@ -154,7 +152,7 @@ class Study(StudyWriter):
         key = _key(event.number)
         made_of_new = isinstance(event, Asked) and event.attempt == 1
         # Taking a lease that is dropped at once still fails if its owner has renewed it.
-        take = [Lease(key, self._owner, lease or 0.0)]
+        take = [Lease(key, self._ask_lock.owner, lease or 0.0)]
         drop = [TURN] if isinstance(event, Asked) else []
         if lease is None or isinstance(event, Expired):
             drop.append(key)
@@ -170,15 +168,11 @@ class Study(StudyWriter):
             if not made_of_new:
                 return None  # its owner may have renewed the lease
 
-    @property
-    def _owner(self) -> str:
-        return owner_of(self._token)
-
     def renew(self, trials: Iterable[Trial | int], lease: float) -> None:
         """Extend the leases of trials that this object asked for, to `lease` seconds from now."""
         seconds = argument_checks.checked_seconds(lease, "lease")
         keys = [_key(commands.number_of(trial)) for trial in trials]
-        self._store.renew(self._id, self._owner, keys, seconds)
+        self._store.renew(self._id, self._ask_lock.owner, keys, seconds)
 
     def stop(self, reason: str) -> None:
         """Record why a run ended; the study can be continued."""
