@@ -117,7 +117,6 @@ class Program:
             running.changed.wait_for(lambda: running.count == 0)
 
     def _new_folder(self, trial: Trial) -> Path:
-        """A new folder."""
         name = f"{trial.number:06d}-{trial.attempt}"
         for again in count(1):
             folder = self.spec.output / (name if again == 1 else f"{name}.{again}")

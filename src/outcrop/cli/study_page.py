@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["console", "best_lines", "params_line", "study_page", "written"]
+__all__ = ["console", "best_lines", "study_page", "written"]
 
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -22,12 +21,10 @@ REASON = 60  # characters of a failure's reason in the table
 STYLES = {"finished": "", "running": "cyan", "failed": "red"}
 
 
-def console(stream: TextIO | None = None) -> Console:
+def console() -> Console:
     """The console for pages: coloured on a terminal, plain and wide elsewhere."""
-    stream = stream or sys.stdout
-    return Console(
-        file=stream, width=None if stream.isatty() else WIDE, highlight=False, markup=False
-    )
+    width = None if sys.stdout.isatty() else WIDE
+    return Console(file=sys.stdout, width=width, highlight=False, markup=False)
 
 
 def written(value: object) -> str:
@@ -37,18 +34,14 @@ def written(value: object) -> str:
     return f"{value:.6g}"
 
 
-def params_line(trial: Trial) -> str:
-    """A trial's parameters in one line."""
-    return ", ".join(f"{name} = {written(value)}" for name, value in trial.params.items())
-
-
 def best_lines(study: Study) -> list[str]:
     """A line about the best trial, or that there is none."""
     try:
         best = study.best_trial
     except NoBelief:
         return ["best: no trial has finished yet"]
-    return [f"best value {written(best.value)}, trial {best.number}: {params_line(best)}"]
+    params = ", ".join(f"{name} = {written(value)}" for name, value in best.params.items())
+    return [f"best value {written(best.value)}, trial {best.number}: {params}"]
 
 
 def study_page(study: Study, last: int | None) -> Group:
@@ -67,8 +60,9 @@ def study_page(study: Study, last: int | None) -> Group:
 def _headline(study: Study, trials: Sequence[Trial]) -> list[str]:
     states: Counter[str] = Counter(trial.state for trial in trials)
     counts = ", ".join(f"{states[state]} {state}" for state in STYLES if states[state]) or "none"
+    method = study.method if isinstance(study.method, str) else worded(study.method)
     lines = [
-        f"study {study.name}: {study.direction}, method {_method(study)}, seed {study.seed}",
+        f"study {study.name}: {study.direction}, method {method}, seed {study.seed}",
         f"trials: {len(trials)} ({counts})",
     ]
     if study.stopped:
@@ -109,10 +103,6 @@ def _headings(names: Sequence[str]) -> list[str]:
     return [
         leaf if leaves.count(leaf) == 1 else name for leaf, name in zip(leaves, names, strict=True)
     ]
-
-
-def _method(study: Study) -> str:
-    return study.method if isinstance(study.method, str) else worded(study.method)
 
 
 def _cell(value: object) -> str:
