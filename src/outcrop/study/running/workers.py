@@ -133,8 +133,17 @@ class OnExecutor:
         """The result of a future that is done."""
         try:
             outcome: Outcome = future.result()
+        except BrokenExecutor as error:
+            self.broken = described(error)
+            return Outcome(reason=f"the executor broke: {self.broken}")
         except Exception as error:  # of the executor: an error of the objective is an outcome
-            return self._without_result(error)
+            if "pickle" not in described(error).lower():
+                return Outcome.of(error)
+            raise ObjectiveError(
+                f"the executor cannot send the objective to its workers ({described(error)}); "
+                "define it at the top level of a module, or use n_workers= instead of executor=, "
+                "which can use cloudpickle"
+            ) from None
         return outcome
 
     def stop(self) -> None:
@@ -143,15 +152,3 @@ class OnExecutor:
 
     def _unfinished(self) -> list[Future]:
         return [future for future in self._futures if not future.done()]
-
-    def _without_result(self, error: Exception) -> Outcome:
-        if isinstance(error, BrokenExecutor):
-            self.broken = described(error)
-            return Outcome(reason=f"the executor broke: {described(error)}")
-        if "pickle" in described(error).lower():
-            raise ObjectiveError(
-                f"the executor cannot send the objective to its workers ({described(error)}); "
-                "define it at the top level of a module, or use n_workers= instead of executor=, "
-                "which can use cloudpickle"
-            ) from None
-        return Outcome.of(error)
