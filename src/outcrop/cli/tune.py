@@ -28,7 +28,7 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
     if done >= trials:
         say(f"study {study.name} already has {done} trials; --trials {done + 20} would add 20")
         return True
-    with ThreadPoolExecutor(workers) as executor:  # each thread waits for a program
+    with ThreadPoolExecutor(workers) as executor:  # waits until the program of each thread ended
         try:
             result = study.optimize(
                 program, trials - done, n_workers=workers, executor=executor, progress=progress
