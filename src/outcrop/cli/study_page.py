@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["console", "best_lines", "study_page", "written"]
+__all__ = ["console", "best_line", "study_page", "short_text"]
 
 import sys
 from collections import Counter
@@ -27,27 +27,27 @@ def console() -> Console:
     return Console(file=sys.stdout, width=width, highlight=False, markup=False)
 
 
-def written(value: object) -> str:
+def short_text(value: object) -> str:
     """A value of a parameter or an objective, short enough for a table."""
     if isinstance(value, bool) or not isinstance(value, float):
         return str(value)
     return f"{value:.6g}"
 
 
-def best_lines(study: Study) -> list[str]:
+def best_line(study: Study) -> str:
     """A line about the best trial, or that there is none."""
     try:
         best = study.best_trial
     except NoBelief:
-        return ["best: no trial has finished yet"]
-    params = ", ".join(f"{name} = {written(value)}" for name, value in best.params.items())
-    return [f"best value {written(best.value)}, trial {best.number}: {params}"]
+        return "best: no trial has finished yet"
+    params = ", ".join(f"{name} = {short_text(value)}" for name, value in best.params.items())
+    return f"best value {short_text(best.value)}, trial {best.number}: {params}"
 
 
 def study_page(study: Study, last: int | None) -> Group:
     """The page of a study, with its `last` trials, or all for None."""
     trials = study.trials
-    lines = [*best_lines(study), *_failures(trials), *_beliefs(study, trials)]
+    lines = [best_line(study), *_failures(trials), *_beliefs(study, trials)]
     shown = trials if last is None else trials[-last:]
     before: list[RenderableType] = [Text(line) for line in _headline(study, trials)]
     if len(shown) < len(trials):
@@ -106,7 +106,7 @@ def _headings(names: Sequence[str]) -> list[str]:
 
 
 def _cell(value: object) -> str:
-    return "" if value is None else written(value)
+    return "" if value is None else short_text(value)
 
 
 def _seconds(trial: Trial) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from outcrop.cli.program import Program
 from outcrop.cli.spec import Spec, read_spec
-from outcrop.cli.study_page import best_lines
+from outcrop.cli.study_page import best_line
 from outcrop.errors import AllTrialsFailed, StudyError
 from outcrop.study import Result, Study
 from outcrop.study.storage import Storage, open_storage
@@ -66,7 +66,7 @@ def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
 
 def _closing(result: Result, spec: Spec, path: Path) -> list[str]:
     counts = f"{len(result.trials)} trials, {result.n_failed} failed"
-    lines = [f"{counts}; stopped: {result.reason}", *best_lines(result.study)]
+    lines = [f"{counts}; stopped: {result.reason}", best_line(result.study)]
     if result.interrupted:
         lines.append(f"all trials are stored; continue with: outcrop run {path} --resume")
     else:

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from outcrop.errors import AllTrialsFailed, MethodError, ObjectiveError, SpaceExhausted
 from outcrop.study.argument_checks import checked_count, checked_seconds
-from outcrop.study.running.evaluation import checked_objective, described
+from outcrop.study.running.evaluation import checked_objective, error_text
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
 from outcrop.study.running.protocol import Callback, Executor, Objective, Runnable, Shown, StopRule
@@ -80,7 +80,7 @@ def run(
             trials.abandon(INTERRUPTED)
             return Result.of(study, INTERRUPTED, interrupted=True)
         except BaseException as error:
-            trials.abandon(f"error: {described(error).splitlines()[0]}")
+            trials.abandon(f"error: {error_text(error).splitlines()[0]}")
             _attach_result(study, error)
             raise
         logger.info("the run ended after %d trials: %s", tally.done, loop.reason)
@@ -221,7 +221,7 @@ def _warn_if_all_failed(result: Result) -> None:
 
 def _attach_result(study: Runnable, error: BaseException) -> None:
     try:
-        error.result = Result.of(study, described(error))  # type: ignore[attr-defined]
+        error.result = Result.of(study, error_text(error))  # type: ignore[attr-defined]
     except Exception:
         return  # the store is gone, or the exception takes no attributes
     error.add_note("the trials so far are in this exception's attribute `result`")
