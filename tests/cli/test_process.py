@@ -132,12 +132,6 @@ def test_kill_stops_what_runs_in_other_threads_and_lets_nothing_start(tmp_path):
     assert not (program.spec.output / "000009-1").exists()
 
 
-def test_kill_with_nothing_running_returns_at_once(tmp_path):
-    program = program_of(tmp_path, "print(1)")
-    program.evaluate(trial_of())
-    program.kill()
-
-
 def test_an_interrupt_in_the_evaluating_thread_ends_the_program(tmp_path):
     program = program_of(tmp_path, FORKS, "{nu}", grace=0.3)
     numbers = []

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from outcrop.integrations.conditions import Chooser, Condition, Sighting, conditions_of
 from outcrop.integrations.parameter_tree import ChoiceItem
-from outcrop.integrations.tree_building import Declared, declared_tree, grown
+from outcrop.integrations.tree_building import chooser_of, declared_tree, grown, labelled
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Space
 
 KIND = Chooser([0, 1, 2])
@@ -19,9 +19,13 @@ def learn(trials, choosers, *, partial=()):
 
 
 def tree_of(trials, **parameters):
-    declared = {name: Declared(parameter) for name, parameter in parameters.items()}
-    choosers = {name: each.chooser for name, each in declared.items() if each.chooser}
-    return grown(declared, conditions_of(declared, choosers, [Sighting(t) for t in trials]))
+    sightings = [Sighting(trial) for trial in trials]
+    return grown(parameters, conditions_of(parameters, choosers_of(parameters), sightings))
+
+
+def choosers_of(parameters):
+    found = {name: chooser_of(parameter) for name, parameter in parameters.items()}
+    return {name: chooser for name, chooser in found.items() if chooser}
 
 
 @st.composite
@@ -57,13 +61,12 @@ def test_what_is_active_is_learnt_from_enough_trials_of_any_tree(data):
                 for flat, value in params.items()
             }
 
-    declared = {
-        last[flat]: Declared(Categorical(each.names) if isinstance(each, Choice) else each)
+    parameters = {
+        last[flat]: Categorical(each.names) if isinstance(each, Choice) else each
         for flat, each in space.parameters.items()
     }
-    choosers = {name: each.chooser for name, each in declared.items() if each.chooser}
     sightings = [Sighting(trial) for trial in trials(400)]
-    tree = grown(declared, conditions_of(declared, choosers, sightings))
+    tree = grown(parameters, conditions_of(parameters, choosers_of(parameters), sightings))
     for trial in trials(50):
         params = tree.configuration([trial], lambda item: pytest.fail(f"{item.names} is missing"))
         assert tree.assignment(params) == trial
@@ -163,7 +166,7 @@ def test_options_whose_parameters_overlap_stand_by_themselves():
 
 def test_names_that_a_space_cannot_have_are_changed_and_stay_apart():
     trials = [{"a.b": 0, "a_b": 0.5, "c": 0.5}, {"a.b": 1, "a_b": 0.5}]
-    kinds = Declared.category([0.1, "0_1"]).parameter
+    kinds = labelled([0.1, "0_1"])
     tree = tree_of(trials, **{"a.b": kinds, "a_b": Float(0, 1), "c": Float(0, 1)})
     assert list(tree.space.parameters) == ["a_b", "a_b.0_1.c", "a_b_2"]
     for trial in trials:

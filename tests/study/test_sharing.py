@@ -96,7 +96,8 @@ def test_a_run_that_is_killed_leaves_its_results_and_offers_its_trial_again(url)
         study = load_study("s", url)
         before = study.trials
         assert [trial.state for trial in before] == ["finished", "finished", "running"]
-        time.sleep(0.5)
+        while study._store.leases(study._id)["trial 2"].left > 0:
+            time.sleep(0.01)
         result = study.optimize(lambda params: params["x"], 1)
     assert result.trials[:2] == tuple(before[:2])
     again = result.trials[2]

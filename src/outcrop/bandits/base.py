@@ -110,6 +110,8 @@ class ArmChoice(StoredTuples):
 class Bandit(ABC, Generic[S]):
     """How arms are chosen, and how a state is updated with their rewards."""
 
+    raw: bool = True  # whether rewards outside [0, 1] are accepted
+
     @abstractmethod
     def init(self, n_arms: int) -> S:
         """The state before the first round."""
@@ -138,11 +140,6 @@ class Bandit(ABC, Generic[S]):
     def learn(self, state: S, choice: ArmChoice, rewards: Sequence[float]) -> S:
         """`update` with checked arguments."""
 
-    @property
-    @abstractmethod
-    def is_bounded(self) -> bool:
-        """Whether rewards must lie in [0, 1]."""
-
     def _checked(self, choice: ArmChoice, reward: float | Sequence[float] | Vector) -> list[float]:
         try:
             rewards = np.atleast_1d(np.asarray(reward, dtype=float)).tolist()
@@ -158,7 +155,7 @@ class Bandit(ABC, Generic[S]):
                     f"reward={r!r}: expected a finite number of at most {LARGEST:g} in size; give "
                     "a failure the smallest possible reward, or leave its arm out"
                 )
-            if self.is_bounded and not 0 <= r <= 1:
+            if not self.raw and not 0 <= r <= 1:
                 raise BanditError(
                     f"reward={r!r}: expected a number from 0 to 1; use `bandits.normalised`, "
                     f"or {type(self).__name__}(…, raw=True) to use it unchanged"

@@ -98,10 +98,6 @@ class EXP3(Bandit[LogWeights]):
     def learn(self, state: LogWeights, choice: ArmChoice, rewards: Sequence[float]) -> LogWeights:
         return _reweighted(state, choice, rewards, self.gamma)
 
-    @property
-    def is_bounded(self) -> bool:
-        return not self.raw
-
 
 @dataclass(frozen=True)
 class EXP3M(Bandit[LogWeights]):
@@ -146,10 +142,6 @@ class EXP3M(Bandit[LogWeights]):
 
     def learn(self, state: LogWeights, choice: ArmChoice, rewards: Sequence[float]) -> LogWeights:
         return _reweighted(state, choice, rewards, self.plays * self.gamma)
-
-    @property
-    def is_bounded(self) -> bool:
-        return not self.raw
 
 
 def inclusion_probabilities(logs: Vector, gamma: float, plays: int) -> Vector:

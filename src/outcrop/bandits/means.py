@@ -91,10 +91,6 @@ class MeanBased(Bandit[Tally]):
         """Whether rewards still change the state."""
         return True
 
-    @property
-    def is_bounded(self) -> bool:
-        return False
-
 
 @dataclass(frozen=True)
 class Greedy(MeanBased):
@@ -181,10 +177,6 @@ class UCB1(MeanBased):
         if not state.is_complete:
             return _largest(state.means())
         return _largest(state.means() + np.sqrt(2 * log(state.rounds) / np.array(state.counts)))
-
-    @property
-    def is_bounded(self) -> bool:
-        return not self.raw
 
 
 def _largest(scores: Vector) -> Vector:

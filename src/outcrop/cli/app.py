@@ -161,10 +161,10 @@ def show(
       outcrop show spec.toml
       outcrop show sim --storage sqlite:///sim.db --watch
     """
-    from outcrop.cli.study_lookup import found
+    from outcrop.cli.study_lookup import study_of
     from outcrop.cli.study_page import console, study_page
 
-    opened, page = found(study, storage), console()
+    opened, page = study_of(study, storage), console()
     count = None if everything else last
     if not watch:
         page.print(study_page(opened, count))
@@ -189,13 +189,12 @@ def best(
     Example:
       outcrop best spec.toml --json
     """
-    from outcrop.cli.study_lookup import found
-    from outcrop.cli.study_page import best_lines
+    from outcrop.cli.study_lookup import study_of
+    from outcrop.cli.study_page import best_line
 
-    opened = found(study, storage)
+    opened = study_of(study, storage)
     if not as_json:
-        for line in best_lines(opened):
-            _say(line)
+        _say(best_line(opened))
         return
     trial = opened.best_trial
     data: dict[str, object] = {"number": trial.number, "value": trial.value, "std": trial.std}
@@ -221,9 +220,9 @@ def export(
       outcrop export spec.toml --output trials.csv
     """
     from outcrop.cli.export import to_csv, to_json
-    from outcrop.cli.study_lookup import found
+    from outcrop.cli.study_lookup import study_of
 
-    opened = found(study, storage)
+    opened = study_of(study, storage)
     as_json = (form or (output.suffix[1:] if output else "csv")) == "json"
     text = (to_json if as_json else to_csv)(opened)
     if output is None:
@@ -273,12 +272,12 @@ def problems() -> None:
     from rich.table import Table
 
     from outcrop import problems as library
-    from outcrop.cli.study_page import console, written
+    from outcrop.cli.study_page import console, short_text
 
     table = Table("problem", "parameters", "minimum", box=None, pad_edge=False)
     for name in library.names():
         problem = library.get(name)
-        minimum = "" if problem.minimum is None else written(float(problem.minimum))
+        minimum = "" if problem.minimum is None else short_text(float(problem.minimum))
         table.add_row(name, str(len(problem.space.parameters)), minimum)
     console().print(table)
 

@@ -11,21 +11,16 @@ from dataclasses import fields
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
-from outcrop.study.data_frames import AFTER, BEFORE, column_of, places_told
+from outcrop.study.data_frames import columns_of
 
 
 def to_csv(study: Study) -> str:
     """One line for each trial; numbers have all their digits."""
-    names = list(study.space.parameters)
+    columns = columns_of(study.trials, study.space)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    trials = study.trials
-    places = places_told(trials, study.space)
-    table.writerow([*BEFORE, *map(column_of, names), *places, *AFTER])
-    for row, trial in enumerate(trials):
-        told = [cells[row] for cells in places.values()]
-        given = map(trial.params.get, names)
-        table.writerow([*_fields(trial, BEFORE), *given, *told, *_fields(trial, AFTER)])
+    table.writerow(columns)
+    table.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()
 
 
@@ -47,7 +42,3 @@ def to_json(study: Study) -> str:
         indent=1,
         ensure_ascii=False,
     )
-
-
-def _fields(trial: Trial, names: tuple[str, ...]) -> list[object]:
-    return [getattr(trial, name) for name in names]

@@ -15,7 +15,6 @@ __all__ = [
     "BadBrace",
     "TomlKeys",
     "check_placeholders",
-    "check_use",
     "fill",
     "names",
     "written",
@@ -76,7 +75,7 @@ def written(value: object) -> str:
 
 
 def check_placeholders(texts: Mapping[TomlKeys, str], space: Space, top: Table) -> None:
-    """Refuse unknown placeholders, and conditional ones where a value is always needed."""
+    """Refuse unknown or wrongly placed placeholders, and parameters that are not used."""
     known = [*space.parameters, *OFFERED]
     for place, text in texts.items():
         try:
@@ -94,9 +93,10 @@ def check_placeholders(texts: Mapping[TomlKeys, str], space: Space, top: Table) 
                     f"is {shown(text)}, but {{{name}}} is not active in every trial; remove it",
                     *place,
                 )
+    _check_use(texts, space, top)
 
 
-def check_use(texts: Mapping[TomlKeys, str], space: Space, top: Table) -> None:
+def _check_use(texts: Mapping[TomlKeys, str], space: Space, top: Table) -> None:
     """Refuse parameters that are not passed to the program, and an unreachable result file."""
     used = {name for text in texts.values() for name in names(text)}
     path = ("objective", "path")

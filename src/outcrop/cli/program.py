@@ -13,12 +13,12 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from threading import Condition, Event
+from threading import Event
 
 from outcrop.cli import process
 from outcrop.cli.placeholders import fill, written
@@ -39,26 +39,6 @@ class ProgramStopped(ProgramFailed):
     """A run that `Program.kill` ended, so that its parameters are not to blame."""
 
 
-@dataclass
-class ActiveRuns:
-    """The number of running trials, and the event that stops them."""
-
-    count: int = 0
-    changed: Condition = field(default_factory=Condition)
-    stop: Event = field(default_factory=Event)
-
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        with self.changed:
-            self.count += 1
-        try:
-            yield
-        finally:
-            with self.changed:
-                self.count -= 1
-                self.changed.notify_all()
-
-
 @dataclass(frozen=True, eq=False)
 class Program:
     """A spec's program as an objective; any number of threads may use it at once.
@@ -70,7 +50,7 @@ class Program:
 
     spec: Spec
     grace: float = GRACE
-    _running: ActiveRuns = field(default_factory=ActiveRuns, repr=False)
+    _stop: Event = field(default_factory=Event, repr=False)
 
     def check(self) -> None:
         """Refuse with `SpecError` what would fail in every trial: a missing program or folder."""
@@ -96,28 +76,23 @@ class Program:
 
     def evaluate(self, trial: Trial) -> float:
         """Run the program with the trial's parameters; its value, or `ProgramFailed`."""
-        with self._running.counted():
-            if self._running.stop.is_set():
-                raise ProgramStopped("not started, because all programs were stopped")
-            try:
-                folder = self._new_folder(trial)
-                return self._evaluate(trial, folder)
-            except OSError as error:
-                place = error.filename or self.spec.output
-                raise ProgramFailed(f"cannot store its output: {error.strerror}: {place}") from None
+        if self._stop.is_set():
+            raise ProgramStopped("not started, because all programs were stopped")
+        try:
+            folder = self._new_folder(trial)
+            return self._evaluate(trial, folder)
+        except OSError as error:
+            place = error.filename or self.spec.output
+            raise ProgramFailed(f"cannot store its output: {error.strerror}: {place}") from None
 
     def kill(self) -> None:
-        """Stop all running programs and start no others; returns once all have ended.
+        """Stop all running programs and start no others.
 
-        A program has `grace` seconds from SIGTERM to SIGKILL.
+        A program has `grace` seconds from SIGTERM to SIGKILL; then its thread goes on.
         """
-        running = self._running
-        running.stop.set()
-        with running.changed:
-            running.changed.wait_for(lambda: running.count == 0)
+        self._stop.set()
 
     def _new_folder(self, trial: Trial) -> Path:
-        """A new folder."""
         name = f"{trial.number:06d}-{trial.attempt}"
         for again in count(1):
             folder = self.spec.output / (name if again == 1 else f"{name}.{again}")
@@ -167,7 +142,7 @@ class Program:
                 folder / "stderr",
                 timeout=spec.timeout,
                 grace=self.grace,
-                stop=self._running.stop,
+                stop=self._stop,
             )
         except process.NotFound as error:
             raise ProgramFailed(f"{error}; see {folder}") from None

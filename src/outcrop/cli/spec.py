@@ -40,7 +40,7 @@ from typing import TypeVar
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from outcrop.cli.placeholders import TomlKeys, check_placeholders, check_use
+from outcrop.cli.placeholders import TomlKeys, check_placeholders
 from outcrop.cli.program_output import ValueSource
 from outcrop.cli.spec_parameters import read_space
 from outcrop.cli.toml import SpecError, Table, load, shown
@@ -117,9 +117,7 @@ def read_spec(path: str | Path) -> Spec:
         objective=_read_objective(top.table("objective")),
         space=space,
     )
-    texts = _texts(spec)
-    check_placeholders(texts, spec.space, top)
-    check_use(texts, spec.space, top)
+    check_placeholders(_texts(spec), spec.space, top)
     return spec
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["found", "place_of"]
+__all__ = ["study_of", "place_of"]
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ from outcrop.study.storage import Storage, open_storage
 VARIABLE = "OUTCROP_STORAGE"
 
 
-def found(study: str | None, storage: str | None) -> Study:
+def study_of(study: str | None, storage: str | None) -> Study:
     """The study of that name or spec file; `StudyError` or `StorageError` if there is none."""
     name, store = place_of(study, storage)
     return load_study(name, store)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["console", "best_lines", "params_line", "study_page", "written"]
+__all__ = ["console", "best_line", "study_page", "short_text"]
 
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -22,39 +21,33 @@ REASON = 60  # characters of a failure's reason in the table
 STYLES = {"finished": "", "running": "cyan", "failed": "red"}
 
 
-def console(stream: TextIO | None = None) -> Console:
+def console() -> Console:
     """The console for pages: coloured on a terminal, plain and wide elsewhere."""
-    stream = stream or sys.stdout
-    return Console(
-        file=stream, width=None if stream.isatty() else WIDE, highlight=False, markup=False
-    )
+    width = None if sys.stdout.isatty() else WIDE
+    return Console(file=sys.stdout, width=width, highlight=False, markup=False)
 
 
-def written(value: object) -> str:
+def short_text(value: object) -> str:
     """A value of a parameter or an objective, short enough for a table."""
     if isinstance(value, bool) or not isinstance(value, float):
         return str(value)
     return f"{value:.6g}"
 
 
-def params_line(trial: Trial) -> str:
-    """A trial's parameters in one line."""
-    return ", ".join(f"{name} = {written(value)}" for name, value in trial.params.items())
-
-
-def best_lines(study: Study) -> list[str]:
+def best_line(study: Study) -> str:
     """A line about the best trial, or that there is none."""
     try:
         best = study.best_trial
     except NoBelief:
-        return ["best: no trial has finished yet"]
-    return [f"best value {written(best.value)}, trial {best.number}: {params_line(best)}"]
+        return "best: no trial has finished yet"
+    params = ", ".join(f"{name} = {short_text(value)}" for name, value in best.params.items())
+    return f"best value {short_text(best.value)}, trial {best.number}: {params}"
 
 
 def study_page(study: Study, last: int | None) -> Group:
     """The page of a study, with its `last` trials, or all for None."""
     trials = study.trials
-    lines = [*best_lines(study), *_failures(trials), *_beliefs(study, trials)]
+    lines = [best_line(study), *_failures(trials), *_beliefs(study, trials)]
     shown = trials if last is None else trials[-last:]
     before: list[RenderableType] = [Text(line) for line in _headline(study, trials)]
     if len(shown) < len(trials):
@@ -67,8 +60,9 @@ def study_page(study: Study, last: int | None) -> Group:
 def _headline(study: Study, trials: Sequence[Trial]) -> list[str]:
     states: Counter[str] = Counter(trial.state for trial in trials)
     counts = ", ".join(f"{states[state]} {state}" for state in STYLES if states[state]) or "none"
+    method = study.method if isinstance(study.method, str) else worded(study.method)
     lines = [
-        f"study {study.name}: {study.direction}, method {_method(study)}, seed {study.seed}",
+        f"study {study.name}: {study.direction}, method {method}, seed {study.seed}",
         f"trials: {len(trials)} ({counts})",
     ]
     if study.stopped:
@@ -111,12 +105,8 @@ def _headings(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _method(study: Study) -> str:
-    return study.method if isinstance(study.method, str) else worded(study.method)
-
-
 def _cell(value: object) -> str:
-    return "" if value is None else written(value)
+    return "" if value is None else short_text(value)
 
 
 def _seconds(trial: Trial) -> str:

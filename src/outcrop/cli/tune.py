@@ -10,9 +10,9 @@ from pathlib import Path
 
 from outcrop.cli.program import Program
 from outcrop.cli.spec import Spec, read_spec
-from outcrop.cli.study_page import best_lines
+from outcrop.cli.study_page import best_line
 from outcrop.errors import AllTrialsFailed, StudyError
-from outcrop.study import Study
+from outcrop.study import Result, Study
 from outcrop.study.storage import Storage, open_storage
 
 Say = Callable[[str], object]
@@ -28,7 +28,7 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
     if done >= trials:
         say(f"study {study.name} already has {done} trials; --trials {done + 20} would add 20")
         return True
-    with ThreadPoolExecutor(workers) as executor:  # each thread waits for a program
+    with ThreadPoolExecutor(workers) as executor:  # waits until the program of each thread ended
         try:
             result = study.optimize(
                 program, trials - done, n_workers=workers, executor=executor, progress=progress
@@ -41,7 +41,7 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
             ) from error
         finally:
             program.kill()
-    for line in _closing(study, spec, path, interrupted=result.interrupted, reason=result.reason):
+    for line in _closing(result, spec, path):
         say(line)
     return not result.interrupted
 
@@ -64,11 +64,10 @@ def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
     )
 
 
-def _closing(study: Study, spec: Spec, path: Path, *, interrupted: bool, reason: str) -> list[str]:
-    trials = study.trials
-    failed = sum(trial.state == "failed" for trial in trials)
-    lines = [f"{len(trials)} trials, {failed} failed; stopped: {reason}", *best_lines(study)]
-    if interrupted:
+def _closing(result: Result, spec: Spec, path: Path) -> list[str]:
+    counts = f"{len(result.trials)} trials, {result.n_failed} failed"
+    lines = [f"{counts}; stopped: {result.reason}", best_line(result.study)]
+    if result.interrupted:
         lines.append(f"all trials are stored; continue with: outcrop run {path} --resume")
     else:
         lines.append(f"show the study with: outcrop show {path}")

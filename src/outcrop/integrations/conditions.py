@@ -71,7 +71,7 @@ def conditions_of(
             continue
         order = list(sightings[int(here.argmax())].values)
         before = {each: place for place, each in enumerate(order[: order.index(name)])}
-        best: tuple[int, int, int, str] | None = None
+        opened: dict[tuple[int, int, int, str], Mask] = {}  # by rank, of each possible parent
         for parent, chooser in choosers.items():
             opens = _opens(chooser, codes[parent], here) if parent != name else None
             if opens is None:
@@ -79,12 +79,13 @@ def conditions_of(
             apart = codes[parent][lacking]
             unexplained = opens[apart[apart != ABSENT]]
             if not unexplained.all():  # a parent is in more trials than what depends on it
-                rank = (-int(unexplained.sum()), _tests(codes[parent], whole | here))
-                ranked = (*rank, before.get(parent, -1), parent)
-                best = ranked if best is None else max(best, ranked)
-        if best is not None:
-            parent = best[-1]
-            opens = _completed(choosers[parent], codes[parent], here, whole)
+                tests = _tests(codes[parent], whole | here)
+                rank = (-int(unexplained.sum()), tests, before.get(parent, -1), parent)
+                opened[rank] = opens
+        if opened:
+            rank = max(opened)
+            parent = rank[-1]
+            opens = _completed(choosers[parent], codes[parent], opened[rank], whole | here)
             values = choosers[parent].values
             found[name] = Condition(
                 parent, frozenset(values[int(i)] for i in np.flatnonzero(opens))
@@ -112,13 +113,11 @@ def _opens(chooser: Chooser, codes: Codes, here: Mask) -> Mask | None:
     return opens
 
 
-def _completed(chooser: Chooser, codes: Codes, here: Mask, whole: Mask) -> Mask:
-    """`_opens`, also for values that never occurred."""
-    opens = _opens(chooser, codes, here)
-    assert opens is not None  # the chooser was chosen
+def _completed(chooser: Chooser, codes: Codes, opens: Mask, counted: Mask) -> Mask:
+    """`opens`, also for values that never occurred."""
     if not chooser.ordered:
         return opens
-    seen = np.unique(codes[(here | whole) & (codes != ABSENT)])
+    seen = np.unique(codes[counted & (codes != ABSENT)])
     distances = np.abs(np.arange(len(opens))[:, None] - seen)
     return opens[seen[distances.argmin(axis=1)]]
 

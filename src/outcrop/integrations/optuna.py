@@ -17,9 +17,8 @@ from outcrop.integrations.parameter_tree import Tree
 from outcrop.integrations.tree_building import declared_tree
 from outcrop.space import Float, Space
 from outcrop.strategies import strategy_for
-from outcrop.strategies.registry import MakesStrategies
+from outcrop.strategies.registry import MakesStrategies, MethodLike
 from outcrop.study.argument_checks import checked_noise, checked_seed
-from outcrop.study.created_event import MethodLike
 from outcrop.typing import JsonObject, Params, Rng
 
 try:
@@ -111,7 +110,7 @@ class OutcropSampler(BaseSampler):
         return {
             name: distribution
             for name, distribution in known.items()
-            if optuna_trials.declared_of(distribution) is not None
+            if optuna_trials.parameter_of(distribution) is not None
         }
 
     def sample_relative(

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 __all__ = [
     "TrialRow",
-    "declared_of",
     "declared_rows",
     "distribution_of",
     "learnt_rows",
     "newest_distributions",
+    "parameter_of",
     "publish",
     "published",
     "raw_values",
@@ -38,7 +38,7 @@ from optuna.trial import FrozenTrial, TrialState
 from outcrop.errors import ParamsError, SpaceError
 from outcrop.integrations.conditions import Sighting, conditions_of
 from outcrop.integrations.parameter_tree import Item, Tree
-from outcrop.integrations.tree_building import Declared, grown
+from outcrop.integrations.tree_building import chooser_of, grown, labelled, value_item
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Parameter
 from outcrop.strategies.base import View
 from outcrop.typing import JsonObject, Mask, Params
@@ -60,7 +60,7 @@ class TrialRow(NamedTuple):
 # Distributions
 
 
-def declared_of(distribution: BaseDistribution) -> Declared | None:
+def parameter_of(distribution: BaseDistribution) -> Parameter | None:
     """The parameter of a distribution; None if a model cannot use it.
 
     Those are constants, and numbers with more values than a float can distinguish.
@@ -70,11 +70,11 @@ def declared_of(distribution: BaseDistribution) -> Declared | None:
     try:
         match distribution:
             case CategoricalDistribution(choices=choices):
-                return Declared.category(choices)
+                return labelled(choices)
             case FloatDistribution(low=low, high=high, log=log, step=step):
-                return Declared(Float(low, high, log=log, step=step))
+                return Float(low, high, log=log, step=step)
             case IntDistribution(low=low, high=high, log=log, step=step):
-                return Declared(Int(low, high, log=log, step=step))
+                return Int(low, high, log=log, step=step)
     except SpaceError as error:
         logger.debug("a parameter is drawn at random: %s", error)
     return None
@@ -147,30 +147,32 @@ def learnt_rows(
 
     Trials with a value outside of `distributions` are left out.
     """
-    declared = {
-        name: each
+    parameters = {
+        name: parameter
         for name, distribution in distributions.items()
-        if (each := declared_of(distribution)) is not None
+        if (parameter := parameter_of(distribution)) is not None
     }
     known: list[tuple[FrozenTrial, dict[str, float]]] = []
     for trial in trials:
-        raw = {name: value for name, value in raw_values(trial).items() if name in declared}
-        if _legal(raw, declared) == raw:
+        raw = {name: value for name, value in raw_values(trial).items() if name in parameters}
+        if _legal(raw, parameters) == raw:
             known.append((trial, raw))
         else:
             logger.debug("trial %d is outside the newest ranges and is left out", trial.number)
     choosers = {
-        name: chooser for name, each in declared.items() if (chooser := each.chooser) is not None
+        name: chooser
+        for name, parameter in parameters.items()
+        if (chooser := chooser_of(parameter)) is not None
     }
     sightings = [
         Sighting(raw, whole=trial.state == TrialState.COMPLETE) for trial, raw in known if raw
     ]
-    tree = grown(declared, conditions_of(declared, choosers, sightings))
+    tree = grown(parameters, conditions_of(parameters, choosers, sightings))
     rows = []
     for trial, raw in known:
         layers = [raw]
         if trial.state != TrialState.COMPLETE:
-            layers.append(_legal(published(trial), declared))
+            layers.append(_legal(published(trial), parameters))
         if any(layers):
             rows.append(TrialRow(trial, tree.configuration(layers, _middle)))
     return tree, rows
@@ -205,13 +207,13 @@ def declared_rows(
     return rows
 
 
-def _legal(raw: Mapping[str, float], declared: Mapping[str, Declared]) -> dict[str, float]:
-    """The values of declared parameters that are legal."""
+def _legal(raw: Mapping[str, float], parameters: Mapping[str, Parameter]) -> dict[str, float]:
+    """The legal values of `parameters`."""
     found = {}
     for name, value in raw.items():
-        if name in declared:
+        if name in parameters:
             try:
-                declared[name].item(name, name).value(value)
+                value_item(name, name, parameters[name]).value(value)
             except ParamsError:
                 continue
             found[name] = value

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["Declared", "declared_tree", "grown"]
+__all__ = ["chooser_of", "declared_tree", "grown", "labelled", "value_item"]
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from outcrop.integrations.conditions import Chooser, Condition
@@ -18,55 +19,38 @@ Opened: TypeAlias = Sequence[tuple[str, frozenset[float]]]  # parameters, and wh
 MOST_VALUES = 10  # of an integer that others may depend on, such as a number of layers
 
 
-@dataclass(frozen=True)
-class Declared:
-    """A parameter with all its values, without conditions."""
-
-    parameter: Parameter  # a number, or a `Categorical` of labels
-
-    @classmethod
-    def category(cls, choices: Sequence[object]) -> Declared:
-        """A categorical parameter; its choices may be of any type and are replaced by labels."""
-        return cls(Categorical(_distinct([_plain(str(choice)) for choice in choices])))
-
-    @property
-    def chooser(self) -> Chooser | None:
-        """The values that others may depend on, if they are discrete and few."""
-        match self.parameter:
-            case Categorical():
-                return Chooser(range(self.parameter.levels))
-            case Int() if self.parameter.levels <= MOST_VALUES:
-                whole = self.parameter
-                return Chooser([whole.at(i) for i in range(whole.levels)], ordered=True)
-        return None
-
-    def label(self, raw: float) -> str:
-        if isinstance(self.parameter, Categorical):
-            return str(self.parameter.choices[int(raw)])
-        return str(int(raw))
-
-    def item(self, key: str, name: str) -> ValueItem:
-        return ValueItem(key, (name,), self.parameter, _codes(self.parameter))
-
-    def restricted(self, key: str, name: str, values: Sequence[float]) -> ValueItem:
-        """The item with only some of a chooser's values, at least two, in ascending order."""
-        codes = tuple(int(value) for value in values)
-        if isinstance(self.parameter, Int):
-            step, log = self.parameter.step, self.parameter.log
-            if codes == tuple(range(codes[0], codes[-1] + 1, step)):
-                return ValueItem(key, (name,), Int(codes[0], codes[-1], step=step, log=log))
-            return ValueItem(key, (name,), Ordinal(codes), codes)
-        return ValueItem(key, (name,), Categorical([self.label(code) for code in codes]), codes)
+def labelled(choices: Sequence[object]) -> Categorical:
+    """A categorical parameter; its choices may be of any type and are replaced by labels."""
+    return Categorical(_distinct([_plain(str(choice)) for choice in choices]))
 
 
-def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition]) -> Tree:
+def chooser_of(parameter: Parameter) -> Chooser | None:
+    """The values that other parameters may depend on, if they are discrete and few."""
+    match parameter:
+        case Categorical():
+            return Chooser(range(parameter.levels))
+        case Int() if parameter.levels <= MOST_VALUES:
+            return Chooser([parameter.at(i) for i in range(parameter.levels)], ordered=True)
+    return None
+
+
+def value_item(key: str, name: str, parameter: Parameter) -> ValueItem:
+    """The item of a parameter; the raw value of a category is its index."""
+    if isinstance(parameter, Categorical | Ordinal | Fixed):
+        return ValueItem(key, (name,), parameter, tuple(range(parameter.levels)))
+    return ValueItem(key, (name,), parameter)
+
+
+def grown(parameters: Mapping[str, Parameter], conditions: Mapping[str, Condition]) -> Tree:
     """The tree in which every parameter is below the options that it depends on.
+
+    `parameters` are numbers, and categories as `labelled` makes them.
 
     Options that activate the same parameters form a group, and groups within groups, if the sets of
     options are nested or disjoint. If two sets overlap otherwise, every option is its own group,
     and a parameter of several options is declared in each.
     """
-    keys = dict(zip(declared, _distinct([_plain(name) for name in declared]), strict=True))
+    keys = dict(zip(parameters, _distinct([_plain(name) for name in parameters]), strict=True))
     below: dict[str, list[tuple[str, frozenset[float]]]] = {}
     for name, condition in conditions.items():
         below.setdefault(condition.parent, []).append((name, condition.values))
@@ -74,15 +58,16 @@ def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition])
     def items_of(names: Iterable[str]) -> list[Item]:
         return [
             split(name, frozenset(chooser.values), below[name])
-            if name in below and (chooser := declared[name].chooser) is not None
-            else declared[name].item(keys[name], name)
+            if name in below and (chooser := chooser_of(parameters[name])) is not None
+            else value_item(keys[name], name, parameters[name])
             for name in names
         ]
 
     def split(name: str, values: frozenset[float], opened: Opened) -> ChoiceItem:
         """The choice among `values`, which do not all activate the same parameters."""
         groups = _option_groups(values, [each for _, each in opened])
-        labels = _distinct(["|".join(map(declared[name].label, group)) for group in groups])
+        label = partial(_label, parameters[name])
+        labels = _distinct(["|".join(map(label, group)) for group in groups])
         return ChoiceItem(
             keys[name],
             (name,),
@@ -100,9 +85,9 @@ def grown(declared: Mapping[str, Declared], conditions: Mapping[str, Condition])
         some = [(other, each) for other, each in some if each and len(each) < len(group)]
         if some:
             return [split(name, frozenset(group), some), *items]
-        return [declared[name].restricted(keys[name], name, group), *items]
+        return [_restricted(keys[name], name, parameters[name], group), *items]
 
-    return Tree(tuple(items_of(name for name in declared if name not in conditions)))
+    return Tree(tuple(items_of(name for name in parameters if name not in conditions)))
 
 
 def declared_tree(space: Space) -> Tree:
@@ -118,6 +103,23 @@ def declared_tree(space: Space) -> Tree:
         owners.setdefault(item.key, []).append((space.parameters[item.names[0]], chosen))
     clear = {name for name, places in owners.items() if _is_clear(places)}
     return Tree(_with_last_names(tree.items, clear - space.parameters.keys()))
+
+
+def _label(parameter: Parameter, raw: float) -> str:
+    if isinstance(parameter, Categorical):
+        return str(parameter.choices[int(raw)])
+    return str(int(raw))
+
+
+def _restricted(key: str, name: str, parameter: Parameter, values: Sequence[float]) -> ValueItem:
+    """The item with only some of a chooser's values, at least two, in ascending order."""
+    codes = tuple(int(value) for value in values)
+    if isinstance(parameter, Int):
+        step, log = parameter.step, parameter.log
+        if codes == tuple(range(codes[0], codes[-1] + 1, step)):
+            return ValueItem(key, (name,), Int(codes[0], codes[-1], step=step, log=log))
+        return ValueItem(key, (name,), Ordinal(codes), codes)
+    return ValueItem(key, (name,), Categorical([_label(parameter, code) for code in codes]), codes)
 
 
 def _option_groups(values: frozenset[float], sets: Sequence[frozenset[float]]) -> list[list[float]]:
@@ -144,7 +146,7 @@ def _declared_items(group: Group, prefix: str) -> list[Item]:
             ]
             items.append(ChoiceItem(key, (name,), tuple(groups)))
         else:
-            items.append(ValueItem(key, (name,), parameter, _codes(parameter)))
+            items.append(value_item(key, name, parameter))
     return items
 
 
@@ -167,13 +169,6 @@ def _with_last_names(items: Sequence[Item], clear: set[str]) -> tuple[Item, ...]
             groups = [replace(g, items=_with_last_names(g.items, clear)) for g in item.groups]
             found.append(replace(item, names=names, groups=tuple(groups)))
     return tuple(found)
-
-
-def _codes(parameter: Parameter) -> tuple[int, ...]:
-    """The raw values of the levels of a parameter whose raw values are indices."""
-    if isinstance(parameter, Categorical | Ordinal | Fixed):
-        return tuple(range(parameter.levels))
-    return ()
 
 
 def _plain(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["TURN", "AskLock", "owner_of"]
+__all__ = ["TURN", "AskLock"]
 
 import logging
 import os
@@ -20,11 +20,6 @@ DEADLINE = 3.0  # seconds after which the lock of a process that died is free
 FIRST_WAIT, LONGEST_WAIT = 0.002, 0.05  # seconds between two attempts
 
 
-def owner_of(token: str) -> str:
-    """The owner of the leases of a study opened with `token`; a forked child is another owner."""
-    return f"{os.getpid()}:{token}"
-
-
 class AskLock:
     """A lock with a deadline, which a thread renews while an ask is computed.
 
@@ -32,12 +27,17 @@ class AskLock:
     log fails if another process was faster.
     """
 
-    def __init__(self, store: Storage, study: int, token: str) -> None:
+    def __init__(self, store: Storage, study: int) -> None:
         self._store = store
         self._study = study
-        self._token = token
+        self._token = os.urandom(8).hex()
         self._threads = threading.Lock()  # threads of this process are one owner
         self._done = threading.Event()
+
+    @property
+    def owner(self) -> str:
+        """The owner of the lock and of leases; a forked child is another owner."""
+        return f"{os.getpid()}:{self._token}"
 
     def __enter__(self) -> None:
         self._threads.acquire()
@@ -54,7 +54,7 @@ class AskLock:
         try:
             # A successful append has dropped the lease; a store that failed is not called again.
             if kind is not None and not issubclass(kind, StorageError):
-                self._store.release(self._study, owner_of(self._token), [TURN])
+                self._store.release(self._study, self.owner, [TURN])
         finally:
             self._threads.release()
 
@@ -71,11 +71,11 @@ class AskLock:
             self._store.release(self._study, held.owner, [TURN])
         elif held is not None and held.left > 0:
             return False
-        return self._store.acquire(self._study, Lease(TURN, owner_of(self._token), DEADLINE))
+        return self._store.acquire(self._study, Lease(TURN, self.owner, DEADLINE))
 
     def _renew(self, done: threading.Event) -> None:
         while not done.wait(DEADLINE / 3):
             try:
-                self._store.renew(self._study, owner_of(self._token), [TURN], DEADLINE)
+                self._store.renew(self._study, self.owner, [TURN], DEADLINE)
             except OutcropError as error:
                 logger.warning("the lock of an ask could not be renewed: %s", error)

@@ -171,12 +171,16 @@ def added(
             raise TrialError(
                 f"expected as many {name} as configurations, {len(params)}, got {len(given)}"
             )
-    return [
-        _one_added(state, index, each, value, std, at)
-        for index, (each, value, std) in enumerate(
-            zip(params, values, stds or [None] * len(params), strict=True)
-        )
-    ]
+    results = zip(params, values, stds or [None] * len(params), strict=True)
+    events = []
+    for index, (each, value, std) in enumerate(results):
+        number = state.next_number + index
+        try:
+            legal = _legal(state, each)
+            events.append(Added(number, legal, checked_value(value), checked_std(std), at))
+        except (ParamsError, TrialError) as error:
+            raise type(error)(f"result {index}: {error}") from None
+    return events
 
 
 def _legal(state: State, params: Params) -> LegalParams:
@@ -188,16 +192,6 @@ def _is_late(record: Record) -> bool:
     """Whether a trial that was handed out more than once already has its outcome."""
     trial = record.trial
     return trial.state != "running" and trial.attempt > 1 and not record.expired
-
-
-def _one_added(
-    state: State, index: int, params: Params, value: object, std: object, at: float
-) -> Added:
-    number = state.next_number + index
-    try:
-        return Added(number, _legal(state, params), checked_value(value), checked_std(std), at)
-    except (ParamsError, TrialError) as error:
-        raise type(error)(f"result {index}: {error}") from None
 
 
 def as_results(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["MethodLike", "created_of", "differences"]
+__all__ = ["created_of", "differences"]
 
 import time
 

@@ -7,7 +7,7 @@ differed from those asked for have columns `at.…` and `at_std.…`.
 
 from __future__ import annotations
 
-__all__ = ["AFTER", "BEFORE", "column_of", "is_frame", "places_told", "results_of", "to_frame"]
+__all__ = ["columns_of", "is_frame", "results_of", "to_frame"]
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -20,6 +20,7 @@ from outcrop.typing import Params
 
 BEFORE = ("number", "state", "value", "std")
 AFTER = ("reason", "source", "attempt", "started", "finished")
+UNTYPED = ("number", "state", "reason", "source", "attempt")  # pandas chooses their types
 OUTCOME = ("value", "std")  # columns of a frame of results beside the parameters
 
 
@@ -29,37 +30,30 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
         import pandas as pd
     except ImportError:
         raise MissingExtra("data frames need pandas: pip install 'outcrop[plot]'") from None
-    trials = list(trials)
-
-    def fields(names: Iterable[str]) -> dict[str, object]:
-        return {name: [getattr(trial, name) for trial in trials] for name in names}
-
-    columns = fields(BEFORE)
-    for name in ("value", "std"):
-        columns[name] = pd.Series(columns[name], dtype="float64")
+    types: dict[str, str | None] = dict.fromkeys(UNTYPED)
     for name, parameter in space.parameters.items():
-        cells = [trial.params.get(name) for trial in trials]
         # pandas would merge the categories 1, 1.0 and True
-        kept = "object" if isinstance(parameter, Categorical) else None
-        columns[column_of(name)] = pd.Series(cells, dtype=kept)
-    for column, cells in places_told(trials, space).items():
-        columns[column] = pd.Series(cells, dtype="float64")
-    columns |= fields(AFTER)
-    for name in ("started", "finished"):
-        seconds = pd.Series(columns[name], dtype="float64")
-        columns[name] = pd.to_datetime(seconds, unit="s", utc=True)
+        types[_column(name)] = "object" if isinstance(parameter, Categorical) else None
+    columns = {
+        column: pd.Series(cells, dtype=types.get(column, "float64"))
+        for column, cells in columns_of(list(trials), space).items()
+    }
+    for column in ("started", "finished"):
+        columns[column] = pd.to_datetime(columns[column], unit="s", utc=True)
     return pd.DataFrame(columns)
 
 
-def places_told(trials: Sequence[Trial], space: Space) -> dict[str, list[float | None]]:
-    """Columns `at.…` and `at_std.…` of the numbers for which some trial has them."""
-    told: dict[str, list[float | None]] = {}
+def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
+    """The cells of each column, one for each trial."""
+    columns = {name: [getattr(trial, name) for trial in trials] for name in BEFORE}
+    for name in space.parameters:
+        columns[_column(name)] = [trial.params.get(name) for trial in trials]
     for field in ("at", "at_std"):
         for name in space.parameters:
             cells = [(getattr(trial, field) or {}).get(name) for trial in trials]
             if any(cell is not None for cell in cells):
-                told[f"{field}.{name}"] = cells
-    return told
+                columns[f"{field}.{name}"] = cells
+    return columns | {name: [getattr(trial, name) for trial in trials] for name in AFTER}
 
 
 def is_frame(given: object) -> bool:
@@ -69,7 +63,7 @@ def is_frame(given: object) -> bool:
 
 def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], list[object] | None]:
     """Configurations, values and standard deviations from the rows of a frame."""
-    names = {column_of(name): name for name in space.parameters}
+    names = {_column(name): name for name in space.parameters}
     columns = list(frame.columns)
     if len(set(columns)) < len(columns):
         raise ParamsError(f"the data frame has two columns of the same name: {listed(columns)}")
@@ -95,7 +89,7 @@ def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], li
     )
 
 
-def column_of(name: str) -> str:
+def _column(name: str) -> str:
     """The column of a parameter."""
     return f"params.{name}" if name in BEFORE + AFTER else name
 

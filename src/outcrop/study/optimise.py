@@ -7,7 +7,7 @@ __all__ = ["maximize", "minimize"]
 from typing import TYPE_CHECKING, Unpack
 
 from outcrop.space import Space
-from outcrop.study.created_event import MethodLike
+from outcrop.strategies.registry import MethodLike
 from outcrop.study.study import Study
 
 if TYPE_CHECKING:

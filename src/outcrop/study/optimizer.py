@@ -11,8 +11,9 @@ from typing import overload
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies import strategy_for
+from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks, commands
-from outcrop.study.created_event import MethodLike, created_of
+from outcrop.study.created_event import created_of
 from outcrop.study.state import State, apply, fold, follow
 from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial

@@ -7,24 +7,26 @@ are read and the command is run again. Asks of one study take turns, tells do no
 
 from __future__ import annotations
 
-__all__ = ["Study"]
+__all__ = ["Study", "delete_study", "list_studies", "load_study"]
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Unpack, overload
 
-from outcrop.errors import OutcropError, SpaceExhausted, StudyError
+from outcrop.errors import OutcropError, SpaceExhausted, StorageError, StudyError
 from outcrop.space import Space
+from outcrop.space.plain import nearest
 from outcrop.strategies import Strategy, strategy_for
-from outcrop.study import argument_checks, commands, events, log
-from outcrop.study.ask_lock import TURN, AskLock, owner_of
-from outcrop.study.created_event import MethodLike, created_of, differences
+from outcrop.strategies.method_text import described, difference, restored
+from outcrop.strategies.registry import MethodLike
+from outcrop.study import argument_checks, commands, events
+from outcrop.study.ask_lock import TURN, AskLock
+from outcrop.study.created_event import created_of, differences
 from outcrop.study.events import Asked, Event, Expired, Failed, Released, Stopped, Told
 from outcrop.study.replay import Replay, replayed
-from outcrop.study.state import State, follow
+from outcrop.study.state import State, fold, follow
 from outcrop.study.storage import Lease, Storage, open_storage
 from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial
@@ -75,7 +77,7 @@ class Study(StudyWriter):
             identity = store.create(name, events.to_text(created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
-        self._open(store, name, identity, log.opened(name, store.read(identity)), strategy)
+        self._open(store, name, identity, _state_of(name, store.read(identity)), strategy)
         if lines := differences(self._state.created, created, seed):
             raise StudyError(
                 f"study {self.name!r} exists and differs from this one:\n  "
@@ -83,24 +85,14 @@ class Study(StudyWriter):
                 + "\nopen the stored one with load_study, or choose another name"
             )
 
-    @classmethod
-    def _of(
-        cls, store: Storage, name: str, identity: int, state: State, strategy: Strategy
-    ) -> Study:
-        """A study that is already stored, without comparing it with what a caller expects."""
-        study = cls.__new__(cls)
-        study._open(store, name, identity, state, strategy)
-        return study
-
     def _open(
         self, store: Storage, name: str, identity: int, state: State, strategy: Strategy
     ) -> None:
         self.name = name
         self._store = store
         self._id = identity
-        self._token = os.urandom(8).hex()
         self._lock = threading.RLock()  # guards the state; never held while a model is fitted
-        self._ask_lock = AskLock(store, identity, self._token)
+        self._ask_lock = AskLock(store, identity)
         self._state = state
         self._strategy = strategy
 
@@ -160,7 +152,7 @@ class Study(StudyWriter):
         key = _key(event.number)
         made_of_new = isinstance(event, Asked) and event.attempt == 1
         # Taking a lease that is dropped at once still fails if its owner has renewed it.
-        take = [Lease(key, self._owner, lease or 0.0)]
+        take = [Lease(key, self._ask_lock.owner, lease or 0.0)]
         drop = [TURN] if isinstance(event, Asked) else []
         if lease is None or isinstance(event, Expired):
             drop.append(key)
@@ -176,15 +168,11 @@ class Study(StudyWriter):
             if not made_of_new:
                 return None  # its owner may have renewed the lease
 
-    @property
-    def _owner(self) -> str:
-        return owner_of(self._token)
-
     def renew(self, trials: Iterable[Trial | int], lease: float) -> None:
         """Extend the leases of trials that this object asked for, to `lease` seconds from now."""
         seconds = argument_checks.checked_seconds(lease, "lease")
         keys = [_key(commands.number_of(trial)) for trial in trials]
-        self._store.renew(self._id, self._owner, keys, seconds)
+        self._store.renew(self._id, self._ask_lock.owner, keys, seconds)
 
     def stop(self, reason: str) -> None:
         """Record why a run ended; the study can be continued."""
@@ -251,7 +239,7 @@ class Study(StudyWriter):
         with self._lock:
             texts = self._store.read(self._id, self._state.position)
             if texts:
-                self._state = log.continued(self.name, self._state, texts)
+                self._state = _state_of(self.name, texts, self._state)
             return self._state
 
     def _commit(
@@ -280,6 +268,58 @@ class Study(StudyWriter):
             if self._state.position < following.position:
                 self._state = following
             return following
+
+
+def load_study(name: str, storage: str | Storage, *, method: MethodLike | None = None) -> Study:
+    """A stored study, to continue it or to look at it while other processes work on it.
+
+        study = oc.load_study("mlp", storage="sqlite:///mlp.db")
+
+    `method` is needed only if the study's method has parts of your own, which a store cannot hold.
+    """
+    store = open_storage(storage)
+    identity = _found(store, name)
+    state = _state_of(name, store.read(identity))
+    created = state.created
+    if method is None:
+        method = restored(created.method)
+    elif lines := difference(created.method, described(method)):
+        raise StudyError("\n  ".join([f"study {name!r} has another method:", *lines]))
+    study = Study.__new__(Study)  # a new one would be compared with the arguments
+    study._open(store, name, identity, state, strategy_for(method, created.space))
+    return study
+
+
+def list_studies(storage: str | Storage) -> list[str]:
+    """Names of the studies in a store, oldest first."""
+    return open_storage(storage).names()
+
+
+def delete_study(name: str, storage: str | Storage) -> None:
+    """Delete a study and all its trials; processes that still use it get a `StudyError`."""
+    store = open_storage(storage)
+    store.delete(_found(store, name))
+
+
+def _found(store: Storage, name: str) -> int:
+    identity = store.find(name)
+    if identity is None:
+        names = store.names()
+        there = f"the store has {names}" if names else "the store is empty"
+        raise StudyError(f"study {name!r} does not exist: {there}{nearest(name, names)}")
+    return identity
+
+
+def _state_of(name: str, texts: Sequence[str], before: State | None = None) -> State:
+    """The state of the study `name` after `texts`, which are its whole log or follow `before`."""
+    try:
+        happened = [events.from_text(text) for text in texts]
+        return fold(happened) if before is None else follow(before, happened)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise StorageError(
+            f"the log of study {name!r} is damaged ({error}); restore a copy of the storage, or "
+            "delete the study"
+        ) from error
 
 
 def _key(number: int) -> str:

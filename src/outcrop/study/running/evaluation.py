@@ -6,7 +6,7 @@ trial.
 
 from __future__ import annotations
 
-__all__ = ["Outcome", "checked_objective", "described", "evaluate", "evaluate_elsewhere"]
+__all__ = ["Outcome", "checked_objective", "error_text", "evaluate", "evaluate_elsewhere"]
 
 import traceback
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Outcome:
         """The outcome of an evaluation that raised."""
         text = "".join(traceback.format_exception(error))
         # The message of one of our errors is complete; others need the name of their type.
-        reason = str(error) if isinstance(error, OutcropError) else described(error)
+        reason = str(error) if isinstance(error, OutcropError) else error_text(error)
         return cls(reason=reason, traceback=text[-KEPT:])
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ def evaluate_elsewhere(objective: Objective, trial: Trial) -> Outcome:
         return Outcome.of(error)
 
 
-def described(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """The type of an exception and its message, unless its `__str__` fails."""
     name = type(error).__name__
     try:

@@ -13,19 +13,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from outcrop.errors import AllTrialsFailed, ObjectiveError, SpaceExhausted
+from outcrop.errors import AllTrialsFailed, MethodError, ObjectiveError, SpaceExhausted
 from outcrop.study.argument_checks import checked_count, checked_seconds
-from outcrop.study.running.evaluation import checked_objective, described
+from outcrop.study.running.evaluation import checked_objective, error_text
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
 from outcrop.study.running.protocol import Callback, Executor, Objective, Runnable, Shown, StopRule
-from outcrop.study.running.result import Result
-from outcrop.study.running.run_limits import EXHAUSTED, INTERRUPTED, Limits, functions
+from outcrop.study.running.result import DONE, EXHAUSTED, INTERRUPTED, TIMEOUT, Result
 from outcrop.study.running.running_trials import RunningTrial, RunningTrials, attempt
 from outcrop.study.running.workers import Workers, workers_for
 
 logger = logging.getLogger(__name__)
+
+F = TypeVar("F", bound=Callable[..., object])
 
 HOPELESS = 5  # an objective that raises this often from the start is broken
 # Seconds between two looks at what runs: this share of the time since something happened, so that
@@ -50,16 +52,18 @@ def run(
     from outcrop.study.running.worker_process import end_if_probed  # loads multiprocessing
 
     end_if_probed()
-    limits = Limits(
-        None if n_trials is None else checked_count(n_trials, "n_trials"),
-        None if timeout is None else checked_seconds(timeout, "timeout"),
-        functions(stop, "stop"),
-    )
-    tally = RunTally(limits.n_trials, maximise=study.direction == "maximize")
+    total = None if n_trials is None else checked_count(n_trials, "n_trials")
+    seconds = None if timeout is None else checked_seconds(timeout, "timeout")
+    rules = _functions(stop, "stop")
+    if total is None and seconds is None and not rules:
+        raise MethodError(
+            "a run needs a limit: pass n_trials=, timeout= in seconds, or a rule in stop="
+        )
+    tally = RunTally(total, maximise=study.direction == "maximize")
     for trial in study.trials:
         tally.consider(trial)
     checked_objective(objective)
-    called = functions(callbacks, "callbacks")
+    called = _functions(callbacks, "callbacks")
     with Interrupts() as interrupts, RunningTrials(study, tally) as trials:
         try:
             workers = workers_for(objective, n_workers, executor, trial_timeout, interrupts)
@@ -67,14 +71,16 @@ def run(
             with _at_end(workers.stop, "end the workers"):
                 view = progress_view(tally, progress)
                 with _at_end(view.close, "close the progress display"):
-                    loop = Loop(study, limits, called, tally, interrupts, trials, workers, view)
+                    loop = Loop(
+                        study, seconds, rules, called, tally, interrupts, trials, workers, view
+                    )
                     loop.go()
             study.stop(loop.reason)
         except KeyboardInterrupt:
             trials.abandon(INTERRUPTED)
             return Result.of(study, INTERRUPTED, interrupted=True)
         except BaseException as error:
-            trials.abandon(f"error: {described(error).splitlines()[0]}")
+            trials.abandon(f"error: {error_text(error).splitlines()[0]}")
             _attach_result(study, error)
             raise
         logger.info("the run ended after %d trials: %s", tally.done, loop.reason)
@@ -88,7 +94,8 @@ class Loop:
     """A run under way."""
 
     study: Runnable
-    limits: Limits
+    timeout: float | None
+    rules: Sequence[StopRule]
     callbacks: Sequence[Callback]
     tally: RunTally
     interrupts: Interrupts
@@ -120,15 +127,23 @@ class Loop:
                     self._finish(running)
             self.interrupts.check()
             if not self.reason and len(self.trials) < self.workers.size:
-                self.reason = self.workers.broken or self.limits.reached(
-                    self.study, self.trials.asked, self.tally.elapsed
-                )
+                self.reason = self.workers.broken or self._limit()
                 if not self.reason:
                     self._start_one()
                     continue
             if not self.trials:
                 return
             self._wait()
+
+    def _limit(self) -> str:
+        """The reason to start no further trial, or an empty text."""
+        for rule in self.rules:
+            reason = rule(self.study)
+            if reason:
+                return str(reason)
+        if self.timeout is not None and self.tally.elapsed >= self.timeout:
+            return TIMEOUT
+        return DONE if self.trials.asked == self.tally.total else ""
 
     def _start_one(self) -> None:
         began = time.perf_counter()
@@ -172,6 +187,20 @@ class Loop:
         self.view.update()
 
 
+def _functions(given: Iterable[F] | F, name: str) -> list[F]:
+    """A list of functions, from one function or several."""
+    try:
+        listed: list[F] = [given] if callable(given) else list(given)
+    except TypeError:
+        raise MethodError(f"{name} must be a list of functions, got {given!r}") from None
+    for each in listed:
+        if isinstance(each, type):
+            raise MethodError(f"{name}: {each.__name__} is a class; write {each.__name__}(…)")
+        if not callable(each):
+            raise MethodError(f"{name} must hold functions, got {each!r}")
+    return listed
+
+
 @contextmanager
 def _at_end(close: Callable[[], None], what: str) -> Iterator[None]:
     """Call `close` after the block; if the block raises, an error of `close` is only logged."""
@@ -192,7 +221,7 @@ def _warn_if_all_failed(result: Result) -> None:
 
 def _attach_result(study: Runnable, error: BaseException) -> None:
     try:
-        error.result = Result.of(study, described(error))  # type: ignore[attr-defined]
+        error.result = Result.of(study, error_text(error))  # type: ignore[attr-defined]
     except Exception:
         return  # the store is gone, or the exception takes no attributes
     error.add_note("the trials so far are in this exception's attribute `result`")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from outcrop.errors import ObjectiveError
-from outcrop.study.running.evaluation import described
+from outcrop.study.running.evaluation import error_text
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.worker_process import PROBE, report_loading
 
@@ -37,7 +37,7 @@ def pack(objective: object) -> bytes:
     try:
         packed = pickle.dumps(objective, pickle.HIGHEST_PROTOCOL)
     except Exception as error:  # pickle raises errors of many types
-        return _by_value(objective, described(error))
+        return _by_value(objective, error_text(error))
     if b"__main__" in packed and not main_is_importable():
         return _by_value(objective, "it was defined in an interactive session, not in a file")
     return packed
@@ -65,7 +65,7 @@ def _by_value(objective: object, problem: str) -> bytes:
         packed: bytes = cloudpickle.dumps(objective)
     except Exception as error:
         raise ObjectiveError(
-            f"{refusal}, and cloudpickle cannot do it either ({described(error)}); define it at "
+            f"{refusal}, and cloudpickle cannot do it either ({error_text(error)}); define it at "
             "the top level of a module and open files, locks or connections inside it"
         ) from None
     return packed
@@ -84,7 +84,7 @@ def probe(
     except (RuntimeError, AssertionError, OSError, EOFError) as error:
         reader.close()
         raise ObjectiveError(
-            f"worker processes cannot be started here ({described(error).strip()}); if this is a "
+            f"worker processes cannot be started here ({error_text(error).strip()}); if this is a "
             f"script, {GUARD}; else use n_workers=1"
         ) from None
     finally:

@@ -1,8 +1,8 @@
-"""The result of a run."""
+"""The result of a run, and the reasons why it ended."""
 
 from __future__ import annotations
 
-__all__ = ["Result"]
+__all__ = ["DONE", "EXHAUSTED", "INTERRUPTED", "TIMEOUT", "Result"]
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,10 @@ from typing import Any
 from outcrop.study import data_frames
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.trial import HasBest, Trial, best_of
+
+# Reasons why a run ended; stopping rules return their own.
+DONE, TIMEOUT = "n_trials done", "timeout"
+EXHAUSTED, INTERRUPTED = "space exhausted", "interrupted"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from outcrop.errors import StorageError, TrialError
-from outcrop.study.running.evaluation import described
+from outcrop.study.running.evaluation import error_text
 from outcrop.study.running.progress import RunTally
 from outcrop.study.running.protocol import Runnable
-from outcrop.study.running.run_limits import INTERRUPTED
+from outcrop.study.running.result import INTERRUPTED
 from outcrop.study.running.workers import Job
 from outcrop.study.trial import Trial
 
@@ -159,4 +159,4 @@ def attempt(what: str) -> Iterator[None]:
     except StorageError:
         raise
     except Exception as error:
-        logger.warning("could not %s: %s", what, described(error))
+        logger.warning("could not %s: %s", what, error_text(error))

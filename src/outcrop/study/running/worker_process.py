@@ -20,7 +20,7 @@ from types import FrameType
 
 import numpy as np
 
-from outcrop.study.running.evaluation import Outcome, described, evaluate_elsewhere
+from outcrop.study.running.evaluation import Outcome, error_text, evaluate_elsewhere
 from outcrop.study.running.interrupts import unblock
 from outcrop.study.running.protocol import Objective
 from outcrop.study.trial import Trial
@@ -58,7 +58,7 @@ def report_loading(packed: bytes, environment: Mapping[str, str], writer: Connec
     try:
         pickle.loads(packed)
     except BaseException as error:
-        writer.send((type(error).__name__, described(error)))
+        writer.send((type(error).__name__, error_text(error)))
     else:
         writer.send(("", ""))
     writer.close()

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from outcrop.errors import MethodError, ObjectiveError
 from outcrop.study.argument_checks import checked_count, checked_seconds
-from outcrop.study.running.evaluation import Outcome, described, evaluate, evaluate_elsewhere
+from outcrop.study.running.evaluation import Outcome, error_text, evaluate, evaluate_elsewhere
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.protocol import Executor, Future, Objective
 from outcrop.study.trial import Trial
@@ -124,7 +124,7 @@ class OnExecutor:
             future = self.executor.submit(evaluate_elsewhere, self.objective, trial)
         except Exception as error:
             raise ObjectiveError(
-                f"the executor accepts no trials ({described(error)}); pass one that runs"
+                f"the executor accepts no trials ({error_text(error)}); pass one that runs"
             ) from None
         self._futures = [*self._unfinished(), future]
         return Job(future.done, partial(self.result, future))
@@ -133,8 +133,17 @@ class OnExecutor:
         """The result of a future that is done."""
         try:
             outcome: Outcome = future.result()
+        except BrokenExecutor as error:
+            self.broken = error_text(error)
+            return Outcome(reason=f"the executor broke: {self.broken}")
         except Exception as error:  # of the executor: an error of the objective is an outcome
-            return self._without_result(error)
+            if "pickle" not in error_text(error).lower():
+                return Outcome.of(error)
+            raise ObjectiveError(
+                f"the executor cannot send the objective to its workers ({error_text(error)}); "
+                "define it at the top level of a module, or use n_workers= instead of executor=, "
+                "which can use cloudpickle"
+            ) from None
         return outcome
 
     def stop(self) -> None:
@@ -143,15 +152,3 @@ class OnExecutor:
 
     def _unfinished(self) -> list[Future]:
         return [future for future in self._futures if not future.done()]
-
-    def _without_result(self, error: Exception) -> Outcome:
-        if isinstance(error, BrokenExecutor):
-            self.broken = described(error)
-            return Outcome(reason=f"the executor broke: {described(error)}")
-        if "pickle" in described(error).lower():
-            raise ObjectiveError(
-                f"the executor cannot send the objective to its workers ({described(error)}); "
-                "define it at the top level of a module, or use n_workers= instead of executor=, "
-                "which can use cloudpickle"
-            ) from None
-        return Outcome.of(error)

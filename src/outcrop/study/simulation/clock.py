@@ -14,6 +14,7 @@ import heapq
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -23,13 +24,13 @@ from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.problems.base import Problem
 from outcrop.space import Space
 from outcrop.space.plain import exact_float, exact_int
+from outcrop.strategies.registry import MethodLike
 from outcrop.study.argument_checks import checked_count, checked_seconds, checked_seed
-from outcrop.study.created_event import MethodLike
 from outcrop.study.optimizer import Optimizer
 from outcrop.study.running.evaluation import Outcome, checked_objective, evaluate
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
 from outcrop.study.running.protocol import Objective, Shown
-from outcrop.study.running.run_limits import DONE, EXHAUSTED
+from outcrop.study.running.result import DONE, EXHAUSTED
 from outcrop.study.simulation.durations import Duration, HalfNormal, checked_duration
 from outcrop.study.simulation.result import Simulation
 from outcrop.study.trial import Trial
@@ -151,11 +152,8 @@ class Run:
         tally = RunTally(self.n_trials, self.n_workers, self.optimizer.direction == "maximize")
         for trial in self.optimizer.trials:
             tally.consider(trial)
-        view = progress_view(tally, progress)
-        try:
+        with closing(progress_view(tally, progress)) as view:
             self._go(tally, view)
-        finally:
-            view.close()
 
     def result(self) -> Simulation:
         """The result, once all trials have ended."""
@@ -180,7 +178,10 @@ class Run:
     def _go(self, tally: RunTally, view: ProgressView) -> None:
         while True:
             while self.running and self.running[0].finished <= self.clock:
-                tally.count(self._finish(heapq.heappop(self.running)))
+                job = heapq.heappop(self.running)
+                heapq.heappush(self.free, (job.finished, job.worker))
+                self.done.append(job)
+                tally.count(self._tell(job.trial, job.outcome))
                 tally.busy = len(self.running)
                 view.update()
             if self._is_ready and not self.reason:
@@ -237,11 +238,6 @@ class Run:
         rng = np.random.default_rng([self.seed, trial.number, DURATIONS])
         seconds = self.duration(dict(trial.params), rng)
         return checked_seconds(seconds, f"duration of trial {trial.number}, {dict(trial.params)},")
-
-    def _finish(self, job: VirtualJob) -> Trial:
-        heapq.heappush(self.free, (job.finished, job.worker))
-        self.done.append(job)
-        return self._tell(job.trial, job.outcome)
 
     def _tell(self, trial: Trial, outcome: Outcome) -> Trial:
         if outcome.value is None:

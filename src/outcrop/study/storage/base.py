@@ -11,7 +11,7 @@ __all__ = [
     "Lease",
     "MAX_NAME",
     "Storage",
-    "checked_seconds",
+    "checked_lease_seconds",
     "checked_text",
     "no_study",
 ]
@@ -37,7 +37,7 @@ class Lease:
     def __post_init__(self) -> None:
         checked_text(self.key, "key of a lease", MAX_NAME)
         checked_text(self.owner, "owner of a lease", MAX_NAME)
-        checked_seconds(self.seconds)
+        checked_lease_seconds(self.seconds)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def checked_text(text: object, what: str, longest: int | None = None) -> str:
     return text
 
 
-def checked_seconds(seconds: float) -> float:
+def checked_lease_seconds(seconds: float) -> float:
     """A duration: a number of at least 0, infinity included."""
     if math.isnan(seconds) or seconds < 0:
         raise StudyError(f"seconds of a lease must be at least 0, got {seconds!r}")

@@ -16,7 +16,7 @@ from outcrop.study.storage.base import (
     MAX_NAME,
     Lease,
     LeaseStatus,
-    checked_seconds,
+    checked_lease_seconds,
     checked_text,
     no_study,
 )
@@ -101,7 +101,7 @@ class Memory:
             return True
 
     def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
-        checked_seconds(seconds)
+        checked_lease_seconds(seconds)
         with self._locked():
             kept = self._kept(study)
             mine = _held_by(kept, owner, keys)

@@ -16,7 +16,7 @@ from outcrop.study.storage.base import (
     MAX_NAME,
     Lease,
     LeaseStatus,
-    checked_seconds,
+    checked_lease_seconds,
     checked_text,
     no_study,
 )
@@ -143,7 +143,7 @@ class SqlStorage:
         return self._change(study, lambda it: self._take(it, study, [lease]), durable=False)
 
     def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
-        checked_seconds(seconds)
+        checked_lease_seconds(seconds)
         mine = _among(study, keys) & (leases.c.owner == owner)
 
         def work(connection: sa.Connection) -> set[str]:
