@@ -324,6 +324,14 @@ class Observations:
             None if self.input_cov is None else self.input_cov[rows],
         )
 
+    def noisier(self, variances: Vector) -> Observations:
+        """The observations with `variances` added to their noise; cached pairs are shared."""
+        if not variances.any():
+            return self
+        noisy = replace(self, noise=variances if self.noise is None else self.noise + variances)
+        vars(noisy).update(pairs=self.pairs, triangle=self.triangle)
+        return noisy
+
     def against(self, X: Points) -> Pairs:
         """Points `X`, with respect to which gradients are wanted, paired with these."""
         return Pairs(X, self.X, second_moves=False)

@@ -50,9 +50,8 @@ from outcrop.surrogates.blend import Blend
 from outcrop.surrogates.branch_chains import BranchChains
 from outcrop.surrogates.branch_gp import BranchGP
 from outcrop.surrogates.category_mix import CategoryMix
-from outcrop.surrogates.draws import Draw, ProcessDraw
 from outcrop.surrogates.forest import Forest, ForestPosterior
-from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.gp import GP, GPPosterior, ProcessDraw
 from outcrop.surrogates.heteroscedastic import Heteroscedastic, HeteroscedasticGP
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import KernelKind, Kind, Plain, SearchDomain
@@ -67,5 +66,6 @@ from outcrop.surrogates.spartan import Grounded, Spartan
 from outcrop.surrogates.tree_structured import TreeStructured
 from outcrop.surrogates.treed import Treed, TreedGP
 from outcrop.surrogates.warped import Warped
+from outcrop.typing import Draw
 
 offer_former_names(__name__)

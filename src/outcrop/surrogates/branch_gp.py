@@ -35,7 +35,7 @@ from outcrop.linalg import (
     solve_lower,
     solve_upper,
 )
-from outcrop.params import Free, shaped
+from outcrop.params import require_at_least_0, shaped
 from outcrop.surrogates.division import Branches
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.leafwise import LeafwisePosterior, SharedEffects
@@ -112,8 +112,7 @@ class BranchGP:
             )
         if not self.leaves:
             raise ModelError("BranchGP(leaves=()): expected a kernel for each branch")
-        if not isinstance(self.noise, Free) and not 0 <= self.noise < inf:
-            raise ModelError(f"BranchGP(noise={self.noise!r}): expected a variance of at least 0")
+        require_at_least_0(self, "noise")
 
     @property
     def features(self) -> BranchFeatures | None:

@@ -21,9 +21,9 @@ from outcrop.inference import Slice
 from outcrop.surrogates.base import HasNoise
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.treed_gp import LARGEST
 from outcrop.typing import Rng, Vector
 
+LARGEST = 200  # observations beyond which one process for all of them costs too much
 MOST_CHANGE = 3.0  # of the logarithm of the odds, by one result
 RESOLUTION = 1e-3  # of the values' spread: smaller errors of predictions count as none
 
@@ -38,8 +38,8 @@ class Contest:
 
     Both predict each result from those before it. The logarithm of the odds for the tree starts at
     `lead` and changes by the difference of both log densities. The model that is clearly behind is
-    still fitted, but moves a single chain for every suggestion. Beyond 200 observations one process
-    for all of them costs too much, and only the tree is fitted.
+    still fitted, but moves a single chain for every suggestion. Of more than `LARGEST` observations
+    only the tree is fitted.
     """
 
     whole: Inferred

@@ -21,19 +21,19 @@ import numpy as np
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
-from outcrop.kernels import Kernel
-from outcrop.params import Free, Per, free, shaped
+from outcrop.kernels import Kernel, Subspace
+from outcrop.kernels.stationary import Stationary
+from outcrop.params import Per, changed, free, require_at_least_0, shaped
 from outcrop.priors import Normal
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.blend import Blend, shared
-from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.gp import GP, GPPosterior, ProcessDraw
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import Kind
-from outcrop.surrogates.latent_data import LatentObservations, LatentPairs
-from outcrop.surrogates.latent_draws import LatentDraw
+from outcrop.surrogates.latent_data import LatentObservations
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
-from outcrop.typing import Matrix, Rng, Vector
+from outcrop.typing import Matrix, Points, Rng, Vector
 
 ONE_EACH = free(Normal(), size=Per.OBSERVATION)
 
@@ -55,28 +55,25 @@ class LatentGP:
     mean: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.spread, Free) and not 0 <= self.spread < inf:
-            raise ModelError(f"LatentGP(spread={self.spread!r}): expected a number of at least 0")
+        require_at_least_0(self, "spread", "a number")
         if self.spread == 0:  # then all latents are 0
             object.__setattr__(self, "latents", ())
         GP(self.kernel, self.noise)
 
     def condition(self, data: Observations) -> LatentPosterior:
-        inner = self._plain.condition(LatentObservations.of(data, self._moves(data)))
-        return LatentPosterior(inner.model, inner.data, inner.chol, inner.white, inner.jitter)
+        return LatentPosterior.of(self._plain, LatentObservations.of(data, self._moves(data)))
 
     def log_likelihood(self, data: Observations) -> float:
-        return self._plain.log_likelihood(self._with_latents(data))
+        seen = LatentObservations.of(data, self._moves(data)) if self.latents else data
+        return self._plain.log_likelihood(seen)
 
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, LatentGP]:
-        seen = self._with_latents(data)
+        moves, seen = self._moves(data), data
         apart_bars: list[Matrix] = []
-        if isinstance(seen, LatentObservations):
-            pairs = seen.pairs
-            vars(seen)["pairs"] = LatentPairs.of(pairs.visible, pairs.apart, apart_bars)
+        if self.latents:
+            seen = LatentObservations.of(data, moves, apart_bars)
         value, K_bar, mean_bar, pull = self._plain.log_likelihood_with_bars(seen)
         pull.inputs(K_bar)  # called only to fill `apart_bars`
-        moves = self._moves(data)
         moves_bar = np.zeros_like(moves)
         for bar in apart_bars:
             both = 2 * (bar + bar.T)
@@ -95,9 +92,6 @@ class LatentGP:
     def _plain(self) -> GP:
         return GP(self.kernel, self.noise, self.mean)
 
-    def _with_latents(self, data: Observations) -> Observations:
-        return LatentObservations.of(data, self._moves(data)) if self.latents else data
-
     def _moves(self, data: Observations) -> Matrix:
         """h, `(n, q)`; a column of zeros if there are no latents."""
         if not self.latents:
@@ -109,17 +103,66 @@ class LatentGP:
 class LatentPosterior(GPPosterior):
     """The posterior of the process at h = 0."""
 
+    data: LatentObservations
+
     @property
     def latents(self) -> Matrix:
         """The latent inputs of each observation, `(n, q)`; 0 for believed values.
 
         An observation whose latents exceed a lengthscale counts for little.
         """
-        assert isinstance(self.data, LatentObservations)
         return self.data.latents
 
     def draw(self, rng: Rng, features: int = 512) -> LatentDraw:
         return LatentDraw.of(self, self.latents, rng, features)
+
+
+@dataclass(frozen=True, eq=False)
+class LatentDraw(ProcessDraw):
+    """A function of points and latents, at h = 0; the latents are further columns of `X`."""
+
+    @classmethod
+    def of(cls, posterior: GPPosterior, latents: Matrix, rng: Rng, features: int) -> LatentDraw:
+        data = posterior.data
+        kernel = augmented(posterior.model.kernel, data.dimension, latents.shape[1])
+        whole = GPPosterior(
+            replace(posterior.model, kernel=kernel),
+            Observations(np.hstack([data.X, latents]), data.y, data.noise),
+            posterior.chol,
+            posterior.white,
+            posterior.jitter,
+        )
+        return cls(**vars(whole.draw(rng, features)))
+
+    def __call__(self, X: Points) -> Vector:
+        return super().__call__(self._at_zero(X))
+
+    def gradient(self, X: Points) -> Points:
+        return super().gradient(self._at_zero(X))[:, : X.shape[1]]
+
+    def _at_zero(self, X: Points) -> Points:
+        return np.hstack([X, np.zeros((len(X), self.X.shape[1] - X.shape[1]))])
+
+
+def augmented(kernel: Kernel, dimension: int, count: int) -> Kernel:
+    """`kernel` of `dimension` columns, extended by `count` columns of latents."""
+    if not kernel.sees_numbers:
+        return kernel
+    if isinstance(kernel, Stationary):
+        scales = kernel.scales(dimension)
+        middle = np.exp(np.log(scales).mean())
+        return changed(kernel, lengthscales=np.append(scales, np.full(count, middle)))
+    if isinstance(kernel, Subspace):
+        inner = augmented(kernel.kernel, len(kernel.columns), count)
+        return Subspace((*kernel.columns, *range(dimension, dimension + count)), inner)
+    if not kernel.passes_expectation:  # then it does not pass points on to its children either
+        raise ModelError(
+            f"{type(kernel).__name__} with latents has no drawn functions; draw values at given "
+            "points with `sample` instead"
+        )
+    return kernel.with_children(
+        tuple(augmented(child, dimension, count) for child in kernel.children())
+    )
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ __all__ = ["LatentObservations", "LatentPairs"]
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -82,17 +83,22 @@ class LatentObservations(Observations):
 
     latents: Matrix = field(kw_only=True)  # (n, q); (k, n, q) stands for k models at once
     visible: Observations = field(kw_only=True)
+    traced: list[Matrix] | None = field(default=None, kw_only=True)  # that of `pairs`
 
     @classmethod
-    def of(cls, visible: Observations, latents: Matrix) -> LatentObservations:
+    def of(
+        cls, visible: Observations, latents: Matrix, traced: list[Matrix] | None = None
+    ) -> LatentObservations:
         if latents.shape[-2] != len(visible):
             raise ShapeError(f"expected latents ({len(visible)}, q), got {latents.shape}")
-        return cls(visible.X, visible.y, visible.noise, latents=latents, visible=visible)
+        own = visible.X, visible.y, visible.noise
+        return cls(*own, latents=latents, visible=visible, traced=traced)
 
     @cached_property
     def pairs(self) -> LatentPairs:
         differences = self.latents[:, None, :] - self.latents[None, :, :]
-        return LatentPairs.of(self.visible.pairs, np.square(differences).sum(-1))
+        apart = np.square(differences).sum(-1)
+        return LatentPairs.of(self.visible.pairs, apart, self.traced)
 
     @cached_property
     def triangle(self) -> Triangle | LatentPairs | None:  # type: ignore[override]
@@ -111,7 +117,7 @@ class LatentObservations(Observations):
         if super().alike(others) is None:
             return None
         # Covariances with points at h = 0 depend on the norms of latents only.
-        same = [other for other in others if isinstance(other, LatentObservations)]
+        same = cast(Sequence[LatentObservations], others)
         norms = [np.linalg.norm(other.latents, axis=-1) for other in same]
         return replace(self, latents=np.stack(norms)[:, :, None])
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from outcrop.surrogates.base import Posterior, drawing, sampling
-from outcrop.surrogates.draws import Draw
-from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
+from outcrop.typing import Draw, Matrix, Points, PredictionPull, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,11 +18,10 @@ from outcrop.data import Observations, Pairs, Triangle
 from outcrop.kernels import Kernel
 from outcrop.kernels.uncertain import UncertainPairs
 from outcrop.params import shaped
-from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GP, VAR_FLOOR, GPPosterior
 from outcrop.surrogates.noisy.input_noise import InputNoise
 from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,6 @@ import numpy as np
 
 from outcrop.linalg import cholesky
 from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, drawing, sampling
-from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GPPosterior
 from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
@@ -34,7 +33,7 @@ from outcrop.surrogates.robust.average_moments import (
     RescaledAverage,
 )
 from outcrop.surrogates.robust.noise_points import NoisePoints
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 CACHED_NUMBERS = 200_000  # covariances computed at a time
 JITTER = 1e-10  # of the largest variance; averages at close points are almost equal
