@@ -14,7 +14,7 @@ import numpy as np
 
 from outcrop.errors import ModelError
 from outcrop.inference.starts import from_previous
-from outcrop.inference.target import Draws, TargetDensity, log_posterior, require
+from outcrop.inference.target import Draws, Inference, TargetDensity, log_posterior, require
 from outcrop.typing import Matrix, Rng, Vector
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ LogDensityWithGradient: TypeAlias = Callable[[Vector], tuple[float, Vector]]
 
 
 @dataclass(frozen=True)
-class MAP:
+class MAP(Inference):
     """The maximum a posteriori point: L-BFGS-B with exact gradients, from the best of many draws.
 
     It maximises the density in natural coordinates, whose mode does not depend on the definition of

@@ -13,7 +13,7 @@ from __future__ import annotations
 __all__ = ["Slice", "Swept", "slice_chain", "slice_sweep"]
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log1p, nan
 from typing import NamedTuple, TypeAlias
 
@@ -25,6 +25,7 @@ from outcrop.inference.elliptical import elliptical_step
 from outcrop.inference.starts import from_previous, from_prior, prior_widths
 from outcrop.inference.target import (
     Draws,
+    Inference,
     LogDensity,
     TargetDensity,
     guarded,
@@ -110,7 +111,7 @@ def slice_sweep(
 
 
 @dataclass(frozen=True)
-class Slice:
+class Slice(Inference):
     """Several slice sampling chains, one draw from the end of each.
 
     Started cold, chains begin at prior draws of high likelihood, adapt their widths for `burn_in`
@@ -178,6 +179,16 @@ class Slice:
                 evaluations += swept.evaluations
         counts = {"sweep_evaluations": evaluations, "cold_chains": len(cold)}
         return Draws.equal(thetas, values, widths, diagnostics=counts)
+
+    def divided(self, parts: int) -> Slice:
+        moved = self.moved and max(self.moved // parts, 1)
+        return replace(self, chains=max(self.chains // parts, 1), moved=moved)
+
+    def moving_one(self) -> Slice:
+        return replace(self, moved=1)
+
+    def without_restarts(self) -> Slice:
+        return replace(self, patience=inf)
 
     def _moving(self, cold: NDArray[np.intp], rng: Rng) -> list[int]:
         """The chains that make sweeps: those that started cold, and randomly chosen warm ones."""

@@ -18,10 +18,11 @@ __all__ = [
     "require",
 ]
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -118,12 +119,26 @@ class Draws:
         return len(self.thetas)
 
 
-class Inference(Protocol):
+class Inference(ABC):
     """A way to turn a target into draws; a frozen value of plain numbers."""
 
+    has_covariance: ClassVar[bool] = False  # whether draws have the covariance of a Gaussian
+
+    @abstractmethod
     def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """Draws of `target`, started from `previous` when there is one of the same `dim`."""
-        ...
+
+    def divided(self, parts: int) -> Inference:
+        """The inference of each of `parts` surrogates that together cost as much as one."""
+        return self
+
+    def moving_one(self) -> Inference:
+        """The same, moving only one of several chains in each call."""
+        return self
+
+    def without_restarts(self) -> Inference:
+        """The same, continuing every chain, however unlikely its point has become."""
+        return self
 
 
 def log_posterior(target: TargetDensity) -> LogDensity:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["Blend", "shared"]
+__all__ = ["Blend"]
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.inference import Inference, Slice
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.mixture import Mixture
 from outcrop.typing import Rng
@@ -42,11 +41,3 @@ class Blend:
             np.concatenate([belief.weights for belief in fitted.values()]),
             {name: belief.state for name, belief in fitted.items()},
         )
-
-
-def shared(inference: Inference, parts: int) -> Inference:
-    """The inference of each of `parts` surrogates that together cost as much as one."""
-    if not isinstance(inference, Slice):
-        return inference
-    moved = inference.moved and max(inference.moved // parts, 1)
-    return replace(inference, chains=max(inference.chains // parts, 1), moved=moved)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError, NumericalError
-from outcrop.inference import Draws, Inference, Laplace, Slice
+from outcrop.inference import Draws, Inference, Slice
 from outcrop.kernels import Constant, Kernel, Within
 from outcrop.linalg import Indices
 from outcrop.params import Layout
@@ -161,7 +161,7 @@ class BranchChains:
     inference: Inference
 
     def __post_init__(self) -> None:
-        if isinstance(self.inference, Laplace):
+        if self.inference.has_covariance:
             raise ModelError(
                 "processes in leaves have no Laplace approximation; use Slice() or MAP()"
             )

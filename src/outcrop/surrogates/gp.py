@@ -224,6 +224,11 @@ class GPPosterior:
         has_own = self.data.noise is not None and self.data.noise.any()
         return self.model.noise <= EXACT_NOISE * prior and not has_own
 
+    @property
+    def is_average(self) -> bool:
+        """Whether predictions are of an average of the objective over uncertain points."""
+        return False
+
     def noise_at(self, X: Points) -> Vector:
         """The noise variance of an observation at each row of `X`."""
         return np.full(len(X), self.model.noise)

@@ -26,7 +26,7 @@ from outcrop.kernels.stationary import Stationary
 from outcrop.params import Per, changed, free, require_at_least_0, shaped
 from outcrop.priors import Normal
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.blend import Blend, shared
+from outcrop.surrogates.blend import Blend
 from outcrop.surrogates.gp import GP, GPPosterior, ProcessDraw
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import Kind
@@ -207,7 +207,7 @@ class Latent(Kind):
         diagonal = sqrt(max(size, 1))
         latents = (ONE_EACH,) * self.coordinates
         if self.together:
-            inference = shared(inference, len(self.spreads))
+            inference = inference.divided(len(self.spreads))
         parts = {
             str(spread): Inferred(LatentGP(kernel, spread * diagonal, latents, noise), inference)
             for spread in self.spreads

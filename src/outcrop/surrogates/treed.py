@@ -12,14 +12,14 @@ __all__ = ["Contested", "Treed", "TreedGP"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import ceil, inf, sqrt
-from typing import Any
+from math import ceil, sqrt
+from typing import Any, cast
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.inference import Draws, Inference, Laplace, Slice
+from outcrop.inference import Draws, Inference
 from outcrop.kernels import Offset
 from outcrop.linalg import Indices
 from outcrop.params import Layout, free
@@ -120,9 +120,9 @@ class Contested(Contest):
 
     def as_tree(self, belief: Mixture, data: Observations) -> Mixture:
         alone = Partition.of(data.X, data.y, (), len(data))
-        parts = [part for part in belief.components if isinstance(part, GPPosterior)]
+        parts = cast(tuple[GPPosterior, ...], belief.components)
         components = tuple(LeafwisePosterior(alone, (part,)) for part in parts)
-        return Mixture(components, belief.weights, belief.state)
+        return replace(belief, components=components)
 
     def as_trailing(self, surrogate: Any) -> Any:
         """Unchanged: of leaves without new observations only one is sampled anyway."""
@@ -140,7 +140,7 @@ class TreedGP:
     least: float = LEAST
 
     def __post_init__(self) -> None:
-        if isinstance(self.inference, Laplace):
+        if self.inference.has_covariance:
             raise ModelError(
                 "a treed Gaussian process has no Laplace approximation; use Slice() or MAP()"
             )
@@ -204,9 +204,7 @@ class TreedGP:
         target = AncestryTarget(self.model, factors[0], Ancestry.of(factors))
         steps = None if widths is None else np.tile(widths, (len(thetas), 1))
         start = Draws.equal(thetas, np.full(len(thetas), np.nan), steps)
-        inference = self.inference
-        if isinstance(inference, Slice):  # chains of another leaf may be unlikely here: no restarts
-            inference = replace(inference, patience=inf)
+        inference = self.inference.without_restarts()  # chains of another leaf may be unlikely
         return inference.infer(target, rng, start).thetas
 
 

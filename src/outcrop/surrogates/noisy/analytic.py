@@ -18,7 +18,6 @@ from outcrop.priors import LogNormal, Prior
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs
-from outcrop.surrogates.noisy.supported_kernels import with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainGP
 from outcrop.surrogates.situation import Situation
 
@@ -33,10 +32,7 @@ class AnalyticGP(UncertainGP):
     AnalyticGP(ExpectedRBF(lengthscales, spread=free(LogNormal(-3.0), size=2)))    # learnt
     """
 
-    def __post_init__(self) -> None:
-        kernel = with_leaves("AnalyticGP", self.kernel, ExpectedRBF)
-        object.__setattr__(self, "kernel", kernel)
-        super().__post_init__()
+    averaged_kernel = ExpectedRBF
 
 
 @dataclass(frozen=True)

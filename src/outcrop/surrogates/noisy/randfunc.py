@@ -21,7 +21,6 @@ from outcrop.kernels import Kernel, TaylorRBF
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs
-from outcrop.surrogates.noisy.supported_kernels import with_leaves
 from outcrop.surrogates.noisy.uncertain import UncertainGP, UncertainObservations
 from outcrop.surrogates.situation import Situation
 
@@ -35,10 +34,7 @@ class RandFuncGP(UncertainGP):
     RandFuncGP(Scaled(1.3, RBF([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
     """
 
-    def __post_init__(self) -> None:
-        kernel = with_leaves("RandFuncGP", self.kernel, TaylorRBF)
-        object.__setattr__(self, "kernel", kernel)
-        super().__post_init__()
+    averaged_kernel = TaylorRBF
 
     def _with_input_noise(self, data: Observations) -> UncertainObservations:
         seen = super()._with_input_noise(data)

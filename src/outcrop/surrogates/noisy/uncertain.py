@@ -9,13 +9,15 @@ from __future__ import annotations
 __all__ = ["UncertainGP", "UncertainObservations", "UncertainPosterior"]
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
 from outcrop.data import Observations, Pairs, Triangle
-from outcrop.kernels import Kernel
+from outcrop.errors import ModelError
+from outcrop.kernels import ExpectedRBF, Kernel, TaylorRBF
 from outcrop.kernels.uncertain import UncertainPairs
 from outcrop.params import shaped
 from outcrop.surrogates.gp import GP, VAR_FLOOR, GPPosterior
@@ -62,7 +64,7 @@ class UncertainObservations(Observations):
     def alike(self, others: Sequence[Observations]) -> UncertainObservations | None:
         if super().alike(others) is None:
             return None
-        same = [other for other in others if isinstance(other, UncertainObservations)]
+        same = cast(Sequence[UncertainObservations], others)
         equal = all(_equal(other.cov, self.cov) and other.ends == self.ends for other in same)
         return self if equal else None
 
@@ -89,12 +91,21 @@ class UncertainGP:
     mean: float = 0.0
     inputs: InputNoise = field(default_factory=InputNoise)
     expected: bool = False
+    averaged_kernel: ClassVar[type[ExpectedRBF] | type[TaylorRBF]]  # in place of every RBF
 
     def __post_init__(self) -> None:
+        kernel = self.kernel.expected(self.averaged_kernel)
+        if kernel is None:
+            raise ModelError(
+                f"{type(self).__name__}(kernel={self.kernel!r}): its formula holds for an RBF "
+                "kernel of the numbers, scaled, added up or times a kernel of categories; use "
+                "RBF(lengthscales), or NIGP or UTGP, which take other kernels"
+            )
+        object.__setattr__(self, "kernel", kernel)
         self._plain()
 
     def condition(self, data: Observations) -> UncertainPosterior:
-        return UncertainPosterior.of(self._plain().condition(self._with_input_noise(data)))
+        return UncertainPosterior.of(self._plain(), self._with_input_noise(data))
 
     def log_likelihood(self, data: Observations) -> float:
         return self._plain().log_likelihood(self._with_input_noise(data))
@@ -114,51 +125,44 @@ class UncertainGP:
 class UncertainPosterior(GPPosterior):
     """The posterior of such a process, for the objective or for its average."""
 
-    @classmethod
-    def of(cls, inner: GPPosterior) -> UncertainPosterior:
-        return cls(inner.model, inner.data, inner.chol, inner.white, inner.jitter)
+    data: UncertainObservations
 
-    def averaged(self, cov: Matrix) -> UncertainPosterior:
-        """The belief about the average over points N(x, cov), cov `(1, d)` or `(1, d, d)`."""
-        return replace(self, data=replace(self._noisy, at=cov, ends=2))
+    @property
+    def is_average(self) -> bool:
+        return self.data.ends == 2
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
         mean, covariance = super().predict_joint(X)
         return mean, covariance - self.model.kernel.gram(X) + self._prior(X)
 
-    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> UncertainPosterior:
+    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> Self:
         """The same process once `y` is also believed to be observed, at points as uncertain."""
-        return UncertainPosterior.of(self.model.condition(self.data.append(X, y, noise)))
+        return self.of(self.model, self.data.append(X, y, noise))
 
     def incumbent(self) -> float:
         """The lowest posterior mean at the data, unless these are exact."""
         first = self.data.X[:1]
-        own = self.model.kernel.on(self._noisy.against(first))[0][0, 0]
-        cov = self._noisy.cov
+        own = self.model.kernel.on(self.data.against(first))[0][0, 0]
+        cov = self.data.cov
         if (cov is None or not cov.any()) and own == self.model.kernel.diag(first)[0]:
             return super().incumbent()
         return float(self.predict(self.data.X)[0].min())
 
     def draw(self, rng: Rng, features: int = 512) -> Draw:
         """One draw as a function, from the process at exact points with as much noise."""
-        kernel = self.model.kernel
-        own = UncertainPairs.of(self._noisy.visible.pairs, self._noisy.cov, self._noisy.cov, ends=2)
+        kernel, cov = self.model.kernel, self.data.cov
+        own = UncertainPairs.of(self.data.visible.pairs, cov, cov, ends=2)
         lost = np.maximum(kernel.diag(self.data.X) - kernel.on(own)[0].diagonal(), 0.0)
         noise = lost if self.data.noise is None else lost + self.data.noise
         centre = self.model.condition(Observations(self.data.X, self.data.y, noise))
         return RescaledDraw(self, centre, centre.draw(rng, features))
 
-    @property
-    def _noisy(self) -> UncertainObservations:
-        assert isinstance(self.data, UncertainObservations)
-        return self.data
-
     def _prior(self, X: Points) -> Matrix:
-        return self.model.kernel.on(self._noisy.among(X))[0]
+        return self.model.kernel.on(self.data.among(X))[0]
 
     def _variance(self, X: Points, V: Matrix) -> Vector:
         prior = self.model.kernel.diag(X)
-        if self._noisy.ends == 2:  # the prior variance of an average is the same everywhere
+        if self.is_average:  # the prior variance of an average is the same everywhere
             prior = np.full(len(X), self._prior(X[:1])[0, 0])
         return np.maximum(prior - np.einsum("ij,ij->j", V, V), VAR_FLOOR * prior)
 

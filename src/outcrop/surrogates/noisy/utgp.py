@@ -29,7 +29,6 @@ from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, roots
 from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
-from outcrop.surrogates.noisy.supported_kernels import require_stationary
 from outcrop.surrogates.noisy.unscented import CombinedPull, Rule, Unscented
 from outcrop.surrogates.noisy.utgp_full import FullUTGPPosterior
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -47,8 +46,7 @@ class UTGPPosterior(RescaledPosterior):
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         means, variances = self.inner.predict(self._moved(X))
-        mean, var, _ = self._combined(means, variances)
-        return mean, var
+        return self._combined(means, variances)[:2]
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         means, variances, pull_inner = self.inner.predict_with_pullback(self._moved(X))
@@ -121,8 +119,11 @@ class Transformed:
     def posterior(self, part: Posterior, data: Observations, cov: Matrix) -> Posterior:
         """One posterior, transformed; data that move as a whole have their mean covariance."""
         if self.kind == "simple":
-            if isinstance(part, GPPosterior):
-                require_stationary("UTGP", part.model.kernel)
+            if isinstance(part, GPPosterior) and not part.model.kernel.is_stationary:
+                raise ModelError(
+                    f"UTGP(kernel={part.model.kernel!r}): expected a stationary kernel such as "
+                    'Matern52; UTGP(kind="full") takes any'
+                )
             (root,) = roots(cov.mean(0, keepdims=True))
             transform = self.transform or Unscented()
             return UTGPPosterior(part, data.X, root, transform, self.variance)
