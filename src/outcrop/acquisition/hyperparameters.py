@@ -10,14 +10,11 @@ from __future__ import annotations
 
 __all__ = ["BALD", "EIIG", "HandOver", "InformationGain"]
 
-from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import NoReturn
 
-import numpy as np
-
-from outcrop.acquisition.base import Acquisition, Belief, deviation, each
+from outcrop.acquisition.base import Acquisition, Belief, OfComponents, deviation
 from outcrop.acquisition.disagreement import gaussian_information, mutual_information
 from outcrop.acquisition.formulas import Derived
 from outcrop.acquisition.improvement import EI, LogEI
@@ -25,33 +22,15 @@ from outcrop.errors import ModelError
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 
-class _Joint(Acquisition):
-    """An acquisition of the predictions of all components at a point."""
+class _Information(OfComponents):
+    """An acquisition that scores the disagreement of components."""
 
     averages = False
     non_negative = True  # information cannot be negative, nor can an improvement
 
-    @abstractmethod
-    def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
-        """Values `(m,)`, and their derivatives in `mean` and `var`, both `(k, m)`.
-
-        `noise` `(k, 1)` is the variance that an observation adds to the objective's.
-        """
-
-    def __call__(self, posterior: Belief, X: Points) -> Vector:
-        belief = each(posterior)
-        mean, var = belief.predict_each(X)
-        return self.jointly(mean, var, _noise(posterior), belief.weights)[0]
-
-    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
-        belief = each(posterior)
-        mean, var, pull = belief.predict_each_with_pullback(X)
-        value, mean_bar, var_bar = self.jointly(mean, var, _noise(posterior), belief.weights)
-        return value, pull(mean_bar, var_bar)
-
 
 @dataclass(frozen=True)
-class BALD(_Joint):
+class BALD(_Information):
     """The information of an observation about the hyperparameters, in nats [Houlsby et al. 2011].
 
     The mutual information between the observation and the component of the mixture, by quadrature:
@@ -69,7 +48,7 @@ class BALD(_Joint):
 
 
 @dataclass(frozen=True)
-class InformationGain(_Joint):
+class InformationGain(_Information):
     """A fast bound of that information [Martinez-Cantin 2015, eq. 4].
 
         ½ log Σᵢ wᵢ [(mᵢ − m̄)² + sᵢ²] − ½ Σᵢ wᵢ log sᵢ²
@@ -88,7 +67,7 @@ class InformationGain(_Joint):
 
 
 @dataclass(frozen=True, eq=False)
-class EIIG(_Joint):
+class EIIG(_Information):
     """Expected improvement that first also learns the hyperparameters [ibid., eq. 5].
 
         EI + 2 alpha/n² · InformationGain,    n = 1, 2, … from the first suggestion of the model
@@ -127,9 +106,7 @@ class EIIG(_Joint):
         )
 
     def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
-        std, share = deviation(var), weights[:, None]
-        values, mean_bar, std_bar = EI(self.best).pointwise(mean, std)
-        value, mean_bar, var_bar = weights @ values, share * mean_bar, share * std_bar / (2 * std)
+        value, mean_bar, var_bar = EI(self.best).jointly(mean, var, noise, weights)
         if self.alpha == 0:
             return value, mean_bar, var_bar
         if self.step is None:
@@ -199,10 +176,3 @@ class HandOver(Acquisition):
             "HandOver has not chosen between its acquisitions yet; evaluate what its `prepare` "
             "returns"
         )
-
-
-def _noise(posterior: Belief) -> Matrix:
-    """The variance of observation noise under each component, `(k, 1)`; 0 where none is known."""
-    parts = getattr(posterior, "components", (posterior,))
-    noise = [getattr(getattr(part, "model", None), "noise", None) for part in parts]
-    return np.array([[own if isinstance(own, float) else 0.0] for own in noise])

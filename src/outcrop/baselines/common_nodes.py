@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from outcrop.baselines.dense_branches import DenseBranches
+from outcrop.baselines.branch_processes import DenseBranches
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted

@@ -27,7 +27,7 @@ from outcrop.inference.target import (
     Draws,
     Inference,
     LogDensity,
-    TargetDensity,
+    SampledDensity,
     guarded,
     log_posterior,
     require,
@@ -141,12 +141,12 @@ class Slice(Inference):
         if not self.patience > 0:
             raise ModelError(f"Slice(patience={self.patience!r}): expected a number above 0")
 
-    def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
+    def infer(self, target: SampledDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """One draw per chain, equally weighted."""
         with np.errstate(all="ignore"):
             return self._infer(target, rng, previous)
 
-    def _infer(self, target: TargetDensity, rng: Rng, previous: Draws | None) -> Draws:
+    def _infer(self, target: SampledDensity, rng: Rng, previous: Draws | None) -> Draws:
         log_density = log_posterior(target)
         thetas = np.full((self.chains, target.dim), np.nan)
         values = np.full(self.chains, -np.inf)
@@ -199,7 +199,7 @@ class Slice(Inference):
 
 
 def slice_chain(
-    target: TargetDensity,
+    target: SampledDensity,
     rng: Rng,
     n: int,
     start: Vector | None = None,
@@ -234,7 +234,7 @@ _Move: TypeAlias = Callable[[Vector, float, Vector, Rng], Swept]
 
 
 def _transition(
-    target: TargetDensity, log_density: LogDensity, elliptical_steps: int, max_steps_out: int
+    target: SampledDensity, log_density: LogDensity, elliptical_steps: int, max_steps_out: int
 ) -> _Move:
     """The update that leaves `target` invariant: the gaussian block, then the other coordinates.
 

@@ -12,6 +12,7 @@ __all__ = [
     "Draws",
     "Inference",
     "LogDensity",
+    "SampledDensity",
     "TargetDensity",
     "guarded",
     "log_posterior",
@@ -32,8 +33,8 @@ from outcrop.typing import Mask, Matrix, Rng, Vector
 LogDensity: TypeAlias = Callable[[Vector], float]
 
 
-class TargetDensity(Protocol):
-    """An unnormalised posterior over an unconstrained vector `theta` `(dim,)`.
+class SampledDensity(Protocol):
+    """An unnormalised posterior over an unconstrained vector `theta` `(dim,)`, without gradients.
 
     Densities may be −inf or NaN. A sampler changes `theta` after the call returns, so a
     target that caches it must copy it.
@@ -53,16 +54,20 @@ class TargetDensity(Protocol):
 
     def log_likelihood(self, theta: Vector) -> float: ...
 
+    def sample_prior(self, rng: Rng, n: int) -> Matrix:
+        """Exact draws `(n, dim)` of the prior."""
+        ...
+
+
+class TargetDensity(SampledDensity, Protocol):
+    """The same with gradients."""
+
     def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]: ...
 
     def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]: ...
 
     def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
         """log |∂ natural / ∂ theta|: subtracted, it turns the prior into a density in `natural`."""
-        ...
-
-    def sample_prior(self, rng: Rng, n: int) -> Matrix:
-        """Exact draws `(n, dim)` of the prior."""
         ...
 
 
@@ -141,7 +146,7 @@ class Inference(ABC):
         return self
 
 
-def log_posterior(target: TargetDensity) -> LogDensity:
+def log_posterior(target: SampledDensity) -> LogDensity:
     """The density for samplers: log prior + log likelihood, −inf wherever it has no finite value.
 
     The likelihood is not evaluated outside the support of the prior.

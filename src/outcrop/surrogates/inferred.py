@@ -17,14 +17,14 @@ from outcrop.params import Layout
 from outcrop.surrogates.base import Model, Posterior
 from outcrop.surrogates.mgp import STEP, MarginalPosterior
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.warm_chains import PriorOfSlots, conditioned, restored, stored
-from outcrop.typing import Matrix, Rng, Vector
+from outcrop.surrogates.warm_chains import conditioned, restored, stored
+from outcrop.typing import Mask, Matrix, Rng, Vector
 
 COLD_ROWS = 100  # observations on which inference starts if there are more and no earlier state
 
 
 @dataclass(frozen=True, eq=False)
-class ModelTarget(PriorOfSlots):
+class ModelTarget:
     """The posterior of a model's free slots given data: the target of inference."""
 
     model: Model
@@ -34,12 +34,37 @@ class ModelTarget(PriorOfSlots):
     def layout(self) -> Layout[Model]:
         return Layout.of(self.model, self.data)
 
+    @property
+    def seen(self) -> Any:
+        """The data in the form that the model takes in every likelihood."""
+        return self.data
+
     def log_likelihood(self, theta: Vector) -> float:
-        return self.layout.bind(theta).log_likelihood(self.data)
+        return self.layout.bind(theta).log_likelihood(self.seen)
 
     def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        value, model_bar = self.layout.bind(theta).log_likelihood_with_gradient(self.data)
+        value, model_bar = self.layout.bind(theta).log_likelihood_with_gradient(self.seen)
         return value, self.layout.gradient(theta, model_bar)
+
+    @property
+    def dim(self) -> int:
+        return self.layout.dim
+
+    @property
+    def gaussian(self) -> Mask:
+        return self.layout.gaussian
+
+    def log_prior(self, theta: Vector) -> float:
+        return self.layout.log_prior(theta)
+
+    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self.layout.log_prior_with_gradient(theta)
+
+    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self.layout.log_jacobian_with_gradient(theta)
+
+    def sample_prior(self, rng: Rng, n: int) -> Matrix:
+        return self.layout.sample_prior(rng, n)
 
 
 @dataclass(frozen=True, eq=False)
