@@ -334,6 +334,8 @@ class Observations:
 
     def against(self, X: Points) -> Pairs:
         """Points `X`, with respect to which gradients are wanted, paired with these."""
+        if X.ndim != 2 or X.shape[1] != self.dimension:
+            raise ShapeError(f"expected X (m, {self.dimension}), got {X.shape}")
         return Pairs(X, self.X, second_moves=False)
 
     def alike(self, others: Sequence[Observations]) -> Observations | None:

@@ -141,12 +141,9 @@ class Slice(Inference):
         if not self.patience > 0:
             raise ModelError(f"Slice(patience={self.patience!r}): expected a number above 0")
 
+    @np.errstate(all="ignore")
     def infer(self, target: SampledDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """One draw per chain, equally weighted."""
-        with np.errstate(all="ignore"):
-            return self._infer(target, rng, previous)
-
-    def _infer(self, target: SampledDensity, rng: Rng, previous: Draws | None) -> Draws:
         log_density = log_posterior(target)
         thetas = np.full((self.chains, target.dim), np.nan)
         values = np.full(self.chains, -np.inf)

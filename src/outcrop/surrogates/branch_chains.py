@@ -157,11 +157,7 @@ class BranchChains:
             return Mixture.single(self.model.condition(data))
         marks = [0 if own is None else own.data.mark for own in data.leaves]
         draws = self._drawn(target, marks, rng, previous or {})
-        components, weights = conditioned(
-            draws.thetas,
-            np.ones(len(draws)),
-            lambda theta: target.layout.bind(theta).condition(data),
-        )
+        components, weights = conditioned(draws.thetas, np.ones(len(draws)), target.posterior)
         state = {"marks": marks, **stored(target.layout, draws, observations)}
         return Mixture(components, weights, state)
 

@@ -17,8 +17,8 @@ from typing import Any, Self
 import numpy as np
 from scipy.linalg.blas import dsyr
 
-from outcrop.data import Observations, Pairs
-from outcrop.errors import ModelError, NumericalError, ShapeError
+from outcrop.data import Observations
+from outcrop.errors import ModelError, NumericalError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.linalg import (
     LOG_2PI,
@@ -138,7 +138,7 @@ class GPPosterior:
         return self.predict_with_pullback(X)[:2]
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
-        cross, pull = self.model.kernel.on(self._pairs(X))
+        cross, pull = self.model.kernel.on(self.data.against(X))
         V = solve_lower(self.chol, cross.T)
 
         def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
@@ -150,15 +150,13 @@ class GPPosterior:
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
         """Mean `(m,)` and covariance `(m, m)` of the latent function at the rows of `X`."""
-        cross = self.model.kernel.on(self._pairs(X))[0]
+        cross = self.model.kernel.on(self.data.against(X))[0]
         V = solve_lower(self.chol, cross.T)
         return self.model.mean + cross @ self.alpha, self.model.kernel.gram(X) - V.T @ V
 
     def whitened(self, X: Points) -> tuple[Matrix, Callable[[Matrix], Points]]:
         """L⁻¹ k at the rows of `X`, `(n, m)`, and how a gradient in it travels back to `X`."""
-        if not len(self.data):
-            return np.zeros((0, len(X))), lambda V_bar: np.zeros_like(X)
-        cross, pull = self.model.kernel.on(self._pairs(X))
+        cross, pull = self.model.kernel.on(self.data.against(X))
 
         def back(V_bar: Matrix) -> Points:
             return pull.inputs(np.ascontiguousarray(solve_upper(self.chol, V_bar).T))[0]
@@ -167,7 +165,7 @@ class GPPosterior:
 
     def mean_gradient(self, X: Points) -> Points:
         """Gradient of the posterior mean at each row of `X`, `(m, d)`."""
-        _, pull = self.model.kernel.on(self._pairs(X))
+        _, pull = self.model.kernel.on(self.data.against(X))
         return pull.inputs(np.broadcast_to(self.alpha, (len(X), len(self.alpha))).copy())[0]
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
@@ -192,7 +190,7 @@ class GPPosterior:
         new = Observations(data.X[len(self.data) :], data.y[len(self.data) :], noise)
         corner = self.model.kernel.gram(new.X)
         corner[np.diag_indices(len(new))] += self._noise(new)
-        cross = self.model.kernel.on(self._pairs(new.X))[0]
+        cross = self.model.kernel.on(self.data.against(new.X))[0]
         chol, jitter = append_rows(self.chol, cross, corner)
         below = chol[len(self.data) :]
         tail = solve_lower(
@@ -240,11 +238,6 @@ class GPPosterior:
     @cached_property
     def alpha(self) -> Vector:
         return solve_upper(self.chol, self.white)
-
-    def _pairs(self, X: Points) -> Pairs:
-        if X.ndim != 2 or X.shape[1] != self.data.dimension:
-            raise ShapeError(f"expected X (m, {self.data.dimension}), got {X.shape}")
-        return self.data.against(X)
 
     def _noise(self, data: Observations) -> Vector:
         own = data.noise if data.noise is not None else 0.0

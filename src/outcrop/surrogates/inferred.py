@@ -39,6 +39,9 @@ class ModelTarget:
         """The data in the form that the model takes in every likelihood."""
         return self.data
 
+    def posterior(self, theta: Vector) -> Posterior:
+        return self.layout.bind(theta).condition(self.seen)
+
     def log_likelihood(self, theta: Vector) -> float:
         return self.layout.bind(theta).log_likelihood(self.seen)
 
@@ -110,16 +113,13 @@ class Inferred:
     def _component(
         self, target: ModelTarget, theta: Vector, covariance: Matrix | None
     ) -> Posterior:
-        def at(point: Vector) -> Posterior:
-            return target.layout.bind(point).condition(target.data)
-
         if covariance is None:
-            return at(theta)
+            return target.posterior(theta)
         values, axes = np.linalg.eigh(covariance)
         columns = (axes * np.sqrt(np.maximum(values, 0.0))).T
-        ahead = tuple(at(theta + STEP * column) for column in columns)
-        behind = tuple(at(theta - STEP * column) for column in columns)
-        return MarginalPosterior(at(theta), ahead, behind, self.variance)
+        ahead = tuple(target.posterior(theta + STEP * column) for column in columns)
+        behind = tuple(target.posterior(theta - STEP * column) for column in columns)
+        return MarginalPosterior(target.posterior(theta), ahead, behind, self.variance)
 
 
 def _part(data: Observations, rng: Rng) -> Observations:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outcrop.data import Observations, Pairs
-from outcrop.errors import ShapeError
+from outcrop.data import Observations
 from outcrop.kernels import BranchFeatures, Kernel
 from outcrop.linalg import inverse_factor
 from outcrop.params import built_alike, stacked
@@ -61,7 +60,7 @@ class Stack:
         rows = max(CACHED_NUMBERS // max(self.alpha.size, 1), 1)
         for start in range(0, len(X), rows):
             part = slice(start, start + rows)
-            cross = self.kernel.on(self._pairs(X[part]))[0]
+            cross = self.kernel.on(self.data.against(X[part]))[0]
             means[:, part] = self._mean(cross)
             variances[:, part] = self._variance(X[part], cross @ self.inverse)
         return means, variances
@@ -70,7 +69,7 @@ class Stack:
         self, X: Points
     ) -> tuple[Matrix, Matrix, Callable[[Matrix, Matrix], Points]]:
         """The same, and how gradients `(k, m)` in them travel back to `X`."""
-        cross, pull = self.kernel.on(self._pairs(X))
+        cross, pull = self.kernel.on(self.data.against(X))
         V = cross @ self.inverse
 
         def pull_back(mean_bar: Matrix, var_bar: Matrix) -> Points:
@@ -86,11 +85,6 @@ class Stack:
     def _variance(self, X: Points, V: Matrix) -> Matrix:
         prior = self.kernel.diag(X)
         return np.maximum(prior - np.einsum("kmn,kmn->km", V, V), VAR_FLOOR * prior)
-
-    def _pairs(self, X: Points) -> Pairs:
-        if X.ndim != 2 or X.shape[1] != self.data.dimension:
-            raise ShapeError(f"expected X (m, {self.data.dimension}), got {X.shape}")
-        return self.data.against(X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,28 +166,21 @@ class LeafwiseStack:
             means, variances, pull_inner = own.predict_with_pullback(X)
             return means, variances, lambda mean_bar, var_bar: (pull_inner(mean_bar, var_bar), Z)
         A, white = shared.A[leaf], shared.white[leaf]
-        is_empty = not len(own.data)
         prior = own.kernel.diag(X)
-        T, mean, var = np.broadcast_to(Z, (self.size, *Z.shape)), own.mean, prior
-        if not is_empty:
-            cross, back = own.kernel.on(own.data.against(X))
-            V = cross @ own.inverse
-            T = T - V @ A
-            mean = mean + (V @ white)[:, :, 0]
-            var = var - np.einsum("kmn,kmn->km", V, V)
+        cross, back = own.kernel.on(own.data.against(X))
+        V = cross @ own.inverse
+        T = Z - V @ A
         half = T @ shared.inverse
-        mean = mean + (T @ shared.weights)[:, :, 0]
-        var = np.maximum(var + np.einsum("kmv,kmv->km", half, half), VAR_FLOOR * prior)
+        mean = own.mean + (V @ white)[:, :, 0] + (T @ shared.weights)[:, :, 0]
+        var = prior - np.einsum("kmn,kmn->km", V, V) + np.einsum("kmv,kmv->km", half, half)
 
         def pull(mean_bar: Matrix, var_bar: Matrix) -> tuple[Points, Matrix]:
             mean_bar, var_bar = mean_bar[:, :, None], var_bar[:, :, None]
             T_bar = mean_bar * np.swapaxes(shared.weights, 1, 2)
             T_bar += 2 * var_bar * (half @ np.swapaxes(shared.inverse, 1, 2))
-            X_bar = own.kernel.pull_diag(X, var_bar[:, :, 0])
-            if not is_empty:
-                V_bar = mean_bar * np.swapaxes(white, 1, 2) - 2 * V * var_bar
-                V_bar -= T_bar @ np.swapaxes(A, 1, 2)
-                X_bar = X_bar + back.inputs(V_bar @ np.swapaxes(own.inverse, 1, 2))[0]
-            return X_bar, T_bar.sum(0)
+            V_bar = mean_bar * np.swapaxes(white, 1, 2) - 2 * V * var_bar
+            V_bar -= T_bar @ np.swapaxes(A, 1, 2)
+            X_bar = back.inputs(V_bar @ np.swapaxes(own.inverse, 1, 2))[0]
+            return own.kernel.pull_diag(X, var_bar[:, :, 0]) + X_bar, T_bar.sum(0)
 
-        return mean, var, pull
+        return mean, np.maximum(var, VAR_FLOOR * prior), pull

@@ -12,10 +12,11 @@ __all__ = ["RescaledDraw", "RescaledPosterior"]
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from outcrop.surrogates.base import Posterior, drawing, sampling
+from outcrop.surrogates.base import HasScales, Posterior, drawing, sampling
 from outcrop.typing import Draw, Matrix, Points, PredictionPull, Rng, Vector
 
 
@@ -57,7 +58,21 @@ class RescaledPosterior(ABC):
     def condition(self, X: Points, y: Vector) -> Posterior: ...
 
     @abstractmethod
-    def incumbent(self) -> float: ...
+    def observed(self) -> Points:
+        """The points with observations."""
+
+    def incumbent(self) -> float:
+        """The lowest mean at the data."""
+        return float(self.predict(self.observed())[0].min())
+
+    def scales(self) -> Vector:
+        """The lengthscales of the central process, 1 where it has none."""
+        inner = self.inner
+        return inner.scales() if isinstance(inner, HasScales) else np.ones(self.observed().shape[1])
+
+    @property
+    def model(self) -> Any:
+        return getattr(self.inner, "model", None)
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
         mean, var = self.predict(X)

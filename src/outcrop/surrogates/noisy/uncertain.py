@@ -1,29 +1,52 @@
 """Gaussian processes whose kernel accounts for the input noise of observations.
 
-The base of `AnalyticGP` and `RandFuncGP`: both are the plain process with another covariance
-between observations, and between an observation and an exact point.
+They are the plain process with another covariance between observations, and between an observation
+and an exact point. `AnalyticGP` averages the RBF kernel over the input noise of two observations
+[Alvi 2019, section 3.2]: they are not jointly Gaussian, but these are their first two moments. In
+`RandFuncGP` an observation is f + ½ tr(S ∇∇ᵀf) plus noise [Girard & Murray-Smith 2003; Alvi 2019,
+section 3.3], an expansion that holds where the noise is small beside the lengthscales. Elsewhere
+its kernel has terms in (σ/ℓ)⁴ that grow without bound and can raise the likelihood; so lengthscales
+below `BOUND` times the noise are refused by a `NumericalError`.
 """
 
 from __future__ import annotations
 
-__all__ = ["UncertainGP", "UncertainObservations", "UncertainPosterior"]
+__all__ = [
+    "BOUND",
+    "Analytic",
+    "AnalyticGP",
+    "RandFunc",
+    "RandFuncGP",
+    "UncertainGP",
+    "UncertainObservations",
+    "UncertainPosterior",
+]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import log
 from typing import ClassVar, Self, cast
 
 import numpy as np
 
 from outcrop.data import Observations, Pairs, Triangle
-from outcrop.errors import ModelError
+from outcrop.errors import ModelError, NumericalError
+from outcrop.inference import Inference
 from outcrop.kernels import ExpectedRBF, Kernel, TaylorRBF
 from outcrop.kernels.uncertain import UncertainPairs
-from outcrop.params import shaped
+from outcrop.params import free, shaped
+from outcrop.priors import LogNormal, Prior
+from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.gp import GP, VAR_FLOOR, GPPosterior
-from outcrop.surrogates.noisy.input_noise import InputNoise
+from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs
 from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw
+from outcrop.surrogates.situation import Situation
 from outcrop.typing import Draw, Matrix, Points, Rng, Vector
+
+SPREAD = LogNormal(log(0.03), 1.0)  # around a few per cent of a parameter's range
+BOUND = 1.0  # lengthscale in standard deviations of the noise: the kernel's k(x, x) is least there
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,3 +192,84 @@ class UncertainPosterior(GPPosterior):
 
 def _equal(one: Matrix | None, other: Matrix | None) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
+@dataclass(frozen=True, eq=False)
+class AnalyticGP(UncertainGP):
+    """A Gaussian process with the expected RBF kernel.
+
+    AnalyticGP(Scaled(1.3, RBF([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
+    AnalyticGP(ExpectedRBF(lengthscales, spread=free(LogNormal(-3.0), size=2)))    # learnt
+    """
+
+    averaged_kernel = ExpectedRBF
+
+
+@dataclass(frozen=True)
+class Analytic(NoisyInputs):
+    """A Gaussian process whose RBF kernel is averaged over the input noise of observations.
+
+        oc.Method(surrogate=oc.surrogates.Analytic(input_std=0.05))
+        oc.Method(surrogate=oc.surrogates.Analytic())    # learnt, unless stated with observations
+
+    With `expected` the belief is about the objective averaged over the noise, not the objective
+    itself.
+    """
+
+    spread: Prior = SPREAD  # of a standard deviation that is learnt
+    expected: bool = False
+    label = "analytic noisy-input GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        is_known = self.input_std is not None or self.input_cov is not None
+        spread = None if is_known else free(self.spread, size=len(situation.numbers))
+        return situation.kernel(lambda lengthscales: ExpectedRBF(lengthscales, spread))
+
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
+        model = AnalyticGP(kernel, noise, inputs=inputs, expected=self.expected)
+        return Inferred(model, inference)
+
+
+@dataclass(frozen=True, eq=False)
+class RandFuncGP(UncertainGP):
+    """A Gaussian process with the kernel of a second-order expansion.
+
+    RandFuncGP(Scaled(1.3, RBF([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
+    """
+
+    averaged_kernel = TaylorRBF
+
+    def _with_input_noise(self, data: Observations) -> UncertainObservations:
+        seen = super()._with_input_noise(data)
+        if seen.cov is not None:
+            variances = seen.cov if seen.cov.ndim == 2 else np.einsum("nii->ni", seen.cov)
+            least = BOUND * np.sqrt(variances.max(0))
+            scales = self.kernel.scales(data.dimension)
+            if (scales < least).any():
+                raise NumericalError(
+                    f"RandFuncGP: lengthscales {scales} below {BOUND:g} × the input noise {least}, "
+                    "where the expansion does not hold; use larger ones, or AnalyticGP"
+                )
+        return seen
+
+
+@dataclass(frozen=True)
+class RandFunc(NoisyInputs):
+    """A Gaussian process that expands the objective to second order around uncertain points.
+
+        oc.Method(surrogate=oc.surrogates.RandFunc(input_std=0.05))
+
+    Kept for comparison: it approximates `Analytic`.
+    """
+
+    label = "RandFunc GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        return situation.kernel(TaylorRBF)
+
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
+        return Inferred(RandFuncGP(kernel, noise, inputs=inputs), inference)

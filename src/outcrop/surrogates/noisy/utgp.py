@@ -23,7 +23,7 @@ from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.kernels import Kernel
-from outcrop.surrogates.base import HasScales, Posterior, PredictionPull, Surrogate
+from outcrop.surrogates.base import Posterior, PredictionPull, Surrogate
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
@@ -66,18 +66,8 @@ class UTGPPosterior(RescaledPosterior):
         points = np.vstack([self.points, X])
         return replace(self, inner=self.inner.condition(X, y), points=points)
 
-    def incumbent(self) -> float:
-        """The lowest mean at the data."""
-        return float(self.predict(self.points)[0].min())
-
-    def scales(self) -> Vector:
-        """The lengthscales of the central process, 1 where it has none."""
-        inner = self.inner
-        return inner.scales() if isinstance(inner, HasScales) else np.ones(self.points.shape[1])
-
-    @property
-    def model(self) -> Any:
-        return getattr(self.inner, "model", None)
+    def observed(self) -> Points:
+        return self.points
 
     def _moved(self, X: Points) -> Points:
         """`X`, and for every move of the data a copy of it, moved the other way."""

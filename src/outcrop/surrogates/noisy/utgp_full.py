@@ -25,7 +25,7 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.linalg import inverse_lower, solve_lower, solve_upper
 from outcrop.surrogates.base import PredictionPull
-from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.gp import GPPosterior
 from outcrop.surrogates.noisy.input_noise import roots
 from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
 from outcrop.surrogates.noisy.unscented import Rule, Unscented
@@ -73,17 +73,8 @@ class FullUTGPPosterior(RescaledPosterior):
             cov = np.concatenate([cov, np.repeat(cov.mean(0, keepdims=True), len(X), axis=0)])
         return replace(self, inner=self.inner.condition(X, y), cov=cov)
 
-    def incumbent(self) -> float:
-        """The lowest mean at the data."""
-        return float(self.predict(self.inner.data.X)[0].min())
-
-    def scales(self) -> Vector:
-        """The lengthscales of the central process."""
-        return self.inner.scales()
-
-    @property
-    def model(self) -> GP:
-        return self.inner.model
+    def observed(self) -> Points:
+        return self.inner.data.X
 
     @cached_property
     def moves(self) -> tuple[Matrix, Points]:
