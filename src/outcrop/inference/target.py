@@ -113,12 +113,11 @@ class Draws:
         thetas: Matrix,
         log_densities: Vector,
         widths: Matrix | None = None,
-        covariance: Matrix | None = None,
         diagnostics: Mapping[str, float] | None = None,
     ) -> Draws:
         """Draws of equal weight."""
         weights = np.full(len(thetas), 1 / max(len(thetas), 1))
-        return cls(thetas, weights, log_densities, widths, covariance, dict(diagnostics or {}))
+        return cls(thetas, weights, log_densities, widths, diagnostics=dict(diagnostics or {}))
 
     def __len__(self) -> int:
         return len(self.thetas)

@@ -1,11 +1,11 @@
-"""One mixture of the beliefs of several surrogates."""
+"""Several surrogates as one: all of them together, or one drawn for each fit."""
 
 from __future__ import annotations
 
-__all__ = ["Blend"]
+__all__ = ["Blend", "Lottery"]
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,3 +41,22 @@ class Blend:
             np.concatenate([belief.weights for belief in fitted.values()]),
             {name: belief.state for name, belief in fitted.items()},
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Lottery:
+    """One of several named surrogates, drawn anew for each fit; the others keep their state."""
+
+    parts: Mapping[str, Surrogate]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ModelError("Lottery({}): expected at least one surrogate")
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        states = {name: state for name, state in (previous or {}).items() if name in self.parts}
+        name = str(rng.choice(list(self.parts)))
+        belief = self.parts[name].fit(observations, rng, states.get(name))
+        return replace(belief, state={**states, name: belief.state})

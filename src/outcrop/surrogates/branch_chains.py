@@ -28,7 +28,7 @@ from outcrop.surrogates.branch_gp import (
     BranchData,
     BranchGP,
     LeafFactor,
-    joint_log_density,
+    joined,
     leaf_factor,
 )
 from outcrop.surrogates.inferred import ModelTarget
@@ -57,7 +57,7 @@ class BranchTarget(ModelTarget):
             each = [
                 self._factor(i, theta[part], scalars, common) for i, part in enumerate(self._parts)
             ]
-            return joint_log_density(each, self.seen, common.shared_variance)
+            return joined(each, self.seen, common.shared_variance)[0]
         except NumericalError:
             return -inf
 

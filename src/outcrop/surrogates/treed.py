@@ -175,13 +175,10 @@ class TreedGP:
 
     def partition(self, data: Observations) -> Partition:
         """The tree grown on `data`."""
-        smallest = self._smallest(data)
+        smallest = self.smallest
+        if smallest is None:
+            smallest = max(FEWEST * data.dimension, ceil(len(data) / MOST_LEAVES))
         return Partition.of(data.X, data.y, self.columns, smallest, self.least, LARGEST)
-
-    def _smallest(self, data: Observations) -> int:
-        if self.smallest is not None:
-            return self.smallest
-        return max(FEWEST * data.dimension, ceil(len(data) / MOST_LEAVES))
 
     def _cold(self, data: Observations, rng: Rng) -> LeafChains:
         """Chains inferred from a part of the data as if there were one leaf only."""

@@ -24,8 +24,7 @@ from outcrop.kernels import Kernel
 from outcrop.linalg import cholesky, inverse_lower, solve_lower, solve_upper
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.gp import GP, GPPosterior
-from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.mgp import MarginalPosterior
+from outcrop.surrogates.inferred import Inferred, MarginalPosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy.fixed_point import TOLERANCE, FixedPoint, fixed_point
 from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, quadratic_forms

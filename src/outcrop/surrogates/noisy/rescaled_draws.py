@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from outcrop.surrogates.base import HasScales, Posterior, drawing, sampling
-from outcrop.typing import Draw, Matrix, Points, PredictionPull, Rng, Vector
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,19 +43,10 @@ class RescaledDraw:
         return slope + pull(np.ones(len(X)), away / var) - pull0(ratio, away / var0)
 
 
-class RescaledPosterior(ABC):
+class RescaledPosterior(Posterior, ABC):
     """A posterior with marginals of its own and the correlations of the process `inner`."""
 
     inner: Posterior
-
-    @abstractmethod
-    def predict(self, X: Points) -> tuple[Vector, Vector]: ...
-
-    @abstractmethod
-    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]: ...
-
-    @abstractmethod
-    def condition(self, X: Points, y: Vector) -> Posterior: ...
 
     @abstractmethod
     def observed(self) -> Points:

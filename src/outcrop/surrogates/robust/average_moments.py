@@ -10,7 +10,7 @@ __all__ = ["Average", "JointAverage", "ProcessAverage", "RescaledAverage", "Corr
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -59,6 +59,10 @@ class Average(ABC):
         """Whether the average is in closed form, not a sum over points."""
         return False
 
+    def _steps(self, X: Points) -> list[tuple[int, Vector]]:
+        """The steps of central differences, each with the column that it is in."""
+        return [(column, STEP * np.eye(X.shape[1])[column]) for column in self.around.numbers]
+
 
 @dataclass(frozen=True, eq=False)
 class ProcessAverage(Average):
@@ -68,6 +72,7 @@ class ProcessAverage(Average):
     """
 
     posterior: GPPosterior
+    _levels: dict[bytes, float] = field(default_factory=dict)
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         posterior = self.posterior
@@ -168,10 +173,6 @@ class ProcessAverage(Average):
                 self._levels[key] = float(self._blocks(x[None])[0])
         return self._levels[key]
 
-    @cached_property
-    def _levels(self) -> dict[bytes, float]:
-        return {}
-
     def _blocks(self, X: Points) -> Vector:
         return _within(self._kernel.gram(self.around.points(X)), self.around)
 
@@ -205,12 +206,9 @@ class JointAverage(Average):
 
         def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
             X_bar = self.around.gather(pull(self.around.scatter(mean_bar), np.zeros_like(each)))
-            for column in self.around.numbers if var_bar.any() else ():
-                step = np.zeros(X.shape[1])
-                step[column] = STEP
-                X_bar[:, column] += (
-                    var_bar * (self._variance(X + step) - self._variance(X - step)) / (2 * STEP)
-                )
+            for column, step in self._steps(X) if var_bar.any() else ():
+                change = self._variance(X + step) - self._variance(X - step)
+                X_bar[:, column] += var_bar * change / (2 * STEP)
             return X_bar
 
         return self.around.average(each), self._variance(X), pull_back
@@ -246,9 +244,7 @@ class RescaledAverage(Average):
         def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
             variances_bar = (var_bar[:, None] * weights * carried / stds).reshape(-1)
             X_bar = self.around.gather(pull(self.around.scatter(mean_bar), variances_bar))
-            for column in self.around.numbers if var_bar.any() else ():
-                step = np.zeros(X.shape[1])
-                step[column] = STEP
+            for column, step in self._steps(X) if var_bar.any() else ():
                 change = self._correlations(X + step) - self._correlations(X - step)
                 slope = np.einsum("is,ist,it->i", shares, change, shares) / (2 * STEP)
                 X_bar[:, column] += var_bar * slope
