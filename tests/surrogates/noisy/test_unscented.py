@@ -7,14 +7,9 @@ from outcrop.errors import ModelError
 from outcrop.surrogates.noisy.input_noise import roots
 from outcrop.surrogates.noisy.unscented import Unscented
 from outcrop.testing import central_differences
+from tests.surrogates.noisy.problems import weights
 
 transforms = st.builds(Unscented, st.floats(1e-2, 2.0), st.floats(0.0, 3.0), st.floats(0.0, 3.0))
-
-
-def weights(transform, q):
-    """All 2q + 1 weights of the mean, the central one first."""
-    each = transform.weight(q)
-    return np.concatenate([[1 - 2 * q * each], np.full(2 * q, each)])
 
 
 def transformed(transform, function, mean, cov):
