@@ -324,8 +324,18 @@ class Observations:
             None if self.input_cov is None else self.input_cov[rows],
         )
 
+    def noisier(self, variances: Vector) -> Observations:
+        """The observations with `variances` added to their noise; cached pairs are shared."""
+        if not variances.any():
+            return self
+        noisy = replace(self, noise=variances if self.noise is None else self.noise + variances)
+        vars(noisy).update(pairs=self.pairs, triangle=self.triangle)
+        return noisy
+
     def against(self, X: Points) -> Pairs:
         """Points `X`, with respect to which gradients are wanted, paired with these."""
+        if X.ndim != 2 or X.shape[1] != self.dimension:
+            raise ShapeError(f"expected X (m, {self.dimension}), got {X.shape}")
         return Pairs(X, self.X, second_moves=False)
 
     def alike(self, others: Sequence[Observations]) -> Observations | None:

@@ -11,7 +11,19 @@ function, the rest as they are. `bind(θ)` returns the same model with numbers i
 
 from __future__ import annotations
 
-__all__ = ["Free", "Layout", "Per", "Slot", "changed", "free", "member", "shaped", "stacked"]
+__all__ = [
+    "Free",
+    "Layout",
+    "Per",
+    "Slot",
+    "built_alike",
+    "changed",
+    "free",
+    "member",
+    "require_at_least_0",
+    "shaped",
+    "stacked",
+]
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -69,6 +81,13 @@ def free(prior: Prior, size: int | Per | None = None) -> Any:
     return Free(prior, size)
 
 
+def require_at_least_0(owner: object, name: str, what: str = "a variance") -> None:
+    """Raise unless a field of the model `owner` is free, or a finite number of at least 0."""
+    value = getattr(owner, name)
+    if not isinstance(value, Free) and not 0 <= value < inf:
+        raise ModelError(f"{type(owner).__name__}({name}={value!r}): expected {what} of at least 0")
+
+
 def shaped(like: T, **values: Any) -> T:
     """An instance of the class of `like` with these fields, unchecked."""
     instance = object.__new__(type(like))
@@ -108,6 +127,20 @@ def _stacked(nodes: Sequence[Any]) -> Any:
         names = (name for name, _ in _children(first))
         return shaped(first, **dict(zip(names, parts, strict=True)))
     return first
+
+
+def built_alike(one: object, other: object) -> bool:
+    """Whether two values differ in their numbers only, and so can be `stacked`."""
+    if isinstance(one, float):
+        return isinstance(other, float)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.shape == other.shape
+    if isinstance(one, tuple) or is_dataclass(one):
+        own, others = ([child for _, child in _children(node)] for node in (one, other))
+        return len(own) == len(others) and all(map(built_alike, own, others))
+    return one is other or repr(one) == repr(other)
 
 
 def member(node: Any, i: int) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 __all__ = [
     "Conditions",
     "Configuration",
+    "Draw",
     "Indices",
     "JsonDict",
     "JsonObject",
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,3 +45,15 @@ Conditions: TypeAlias = tuple[tuple[int, int], ...]
 
 # The gradient in the points from those in means and variances: (mean_bar, var_bar) -> X_bar.
 PredictionPull: TypeAlias = Callable[[Vector, Vector], Points]
+
+
+class Draw(Protocol):
+    """One function drawn from a posterior."""
+
+    def __call__(self, X: Points) -> Vector:
+        """Its value at each row of `X`, `(m,)`."""
+        ...
+
+    def gradient(self, X: Points) -> Points:
+        """Its gradient at each row of `X`, `(m, d)`."""
+        ...

@@ -17,7 +17,7 @@ from outcrop.acquisition import (
     Pointwise,
     Thompson,
 )
-from outcrop.acquisition.disagreement import gaussian_information, mutual_information
+from outcrop.acquisition.hyperparameters import gaussian_information, mutual_information
 from outcrop.errors import ModelError, ShapeError
 from outcrop.inference import Slice
 from outcrop.kernels import Matern52

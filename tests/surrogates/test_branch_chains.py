@@ -34,7 +34,7 @@ def data(n=20, seed=0):
 def test_kept_leaves_give_the_likelihood_that_fresh_ones_do():
     rng = np.random.default_rng(1)
     observations = data()
-    kept = BranchTarget(model(), model().sorted(observations))
+    kept = BranchTarget(model(), observations)
     plain = ModelTarget(model(), observations)
     theta = kept.sample_prior(rng, 1)[0]
     for _ in range(60):  # one coordinate at a time, as a sampler moves
@@ -44,7 +44,7 @@ def test_kept_leaves_give_the_likelihood_that_fresh_ones_do():
 
 
 def test_gradients_in_theta_are_those_of_finite_differences():
-    target = BranchTarget(model(), model().sorted(data()))
+    target = BranchTarget(model(), data())
     theta = target.sample_prior(np.random.default_rng(2), 1)[0]
     value, gradient = target.log_likelihood_with_gradient(theta)
     assert value == pytest.approx(target.log_likelihood(theta), abs=1e-9)
@@ -89,7 +89,7 @@ def test_as_many_chains_move_as_inference_says():
 def test_map_finds_a_higher_density_than_draws_of_the_prior():
     rng = np.random.default_rng(4)
     belief = BranchChains(model(), MAP(starts=2, iterations=60)).fit(data(), rng)
-    target = BranchTarget(model(), model().sorted(data()))
+    target = BranchTarget(model(), data())
 
     def found(belief):
         (parts,) = belief.state["thetas"]
@@ -103,7 +103,7 @@ def test_map_finds_a_higher_density_than_draws_of_the_prior():
 
 def test_a_model_without_free_slots_is_conditioned_as_it_is():
     rng = np.random.default_rng(5)
-    target = BranchTarget(model(), model().sorted(data()))
+    target = BranchTarget(model(), data())
     fixed = target.layout.bind(target.sample_prior(rng, 1)[0])
     belief = BranchChains(fixed, Slice()).fit(data(), rng)
     assert len(belief) == 1
@@ -130,7 +130,7 @@ def test_moving_some_coordinates_at_a_time_leaves_the_posterior_as_it_is():
     """Long runs that resample one leaf after the other, and all at once, agree in their means."""
     rng = np.random.default_rng(7)
     observations = Observations(data(12).X, data(12).y)
-    target = BranchTarget(model(), model().sorted(observations))
+    target = BranchTarget(model(), observations)
     whole = Slice(chains=200, burn_in=30, sweeps=1).infer(target, rng).thetas
     chains = BranchChains(model(), Slice(chains=200, burn_in=30))
     state = chains.fit(observations, rng).state

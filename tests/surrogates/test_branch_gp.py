@@ -11,7 +11,7 @@ from outcrop.kernels import Constant, Fourier, Level, Linear, Matern52, Scaled, 
 from outcrop.params import shaped
 from outcrop.surrogates import GP, Mixture
 from outcrop.surrogates.branch_gp import BranchGP
-from outcrop.surrogates.leafwise_stack import LeafwiseStack
+from outcrop.surrogates.stack import LeafwiseStack
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
 from outcrop.testing.differences import numbers, with_number
 from tests.surrogates.trees import bound, random_data, random_points, random_space

@@ -26,8 +26,7 @@ from outcrop.params import Per, free
 from outcrop.priors import LogNormal, Normal
 from outcrop.surrogates import GP, Inferred, Latent, LatentGP, LatentPosterior, Lottery, Mixture
 from outcrop.surrogates.inferred import ModelTarget
-from outcrop.surrogates.latent_data import LatentObservations
-from outcrop.surrogates.latent_draws import augmented
+from outcrop.surrogates.latent import LatentObservations, augmented
 from outcrop.surrogates.stack import Stack
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
 

@@ -8,7 +8,7 @@ from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels import Matern52, Scaled, Within
 from outcrop.surrogates import GP, BranchGP, Mixture
 from outcrop.surrogates.division import Branches
-from outcrop.surrogates.leafwise_stack import LeafwiseStack
+from outcrop.surrogates.stack import LeafwiseStack
 
 # Column 0 is a choice of three options; column 1 a number.
 BRANCHES = tuple(((0, code),) for code in range(3))

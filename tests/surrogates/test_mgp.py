@@ -8,8 +8,7 @@ from outcrop.kernels import Matern52, Scaled
 from outcrop.params import Per, free
 from outcrop.priors import LogNormal
 from outcrop.surrogates import GP, Inferred, MarginalPosterior
-from outcrop.surrogates.inferred import ModelTarget
-from outcrop.surrogates.mgp import STEP
+from outcrop.surrogates.inferred import STEP, ModelTarget
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
 
 MODEL = GP(

@@ -29,9 +29,9 @@ from outcrop.surrogates import (
     TreedGP,
     Warped,
 )
-from outcrop.surrogates.leafwise_stack import LeafwiseStack
 from outcrop.surrogates.partition import Partition
 from outcrop.surrogates.pseudo import Ancestry, AncestryTarget
+from outcrop.surrogates.stack import LeafwiseStack
 from outcrop.testing import POSTERIOR_CONTRACT, STRATEGY_CONTRACT, central_differences, view_of
 from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 

@@ -13,6 +13,7 @@ __all__ = [
     "Acquisition",
     "Pointwise",
     "Belief",
+    "OfComponents",
     "Predicts",
     "PredictsEach",
     "averaged",
@@ -83,26 +84,40 @@ class Acquisition(ABC):
         return self
 
 
-class Pointwise(Acquisition):
+class OfComponents(Acquisition):
+    """An acquisition of the predictions of all components at a point."""
+
+    @abstractmethod
+    def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
+        """Values `(m,)`, and their derivatives in `mean` and `var`, both `(k, m)`.
+
+        `noise` `(k, 1)` is the variance that an observation adds to the objective's.
+        """
+
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
+        belief = each(posterior)
+        mean, var = belief.predict_each(X)
+        return self.jointly(mean, var, _noise(posterior), belief.weights)[0]
+
+    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
+        belief = each(posterior)
+        mean, var, pull = belief.predict_each_with_pullback(X)
+        value, mean_bar, var_bar = self.jointly(mean, var, _noise(posterior), belief.weights)
+        return value, pull(mean_bar, var_bar)
+
+
+class Pointwise(OfComponents):
     """An acquisition of the mean and standard deviation at a point."""
 
     @abstractmethod
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         """Values and their derivatives in `mean` and `std`, all `(k, m)`."""
 
-    def __call__(self, posterior: Belief, X: Points) -> Vector:
-        belief = each(posterior)
-        mean, var = belief.predict_each(X)
-        values, _, _ = self.pointwise(mean, deviation(var))
-        return averaged(values, belief.weights, self.logarithmic)[0]
-
-    def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
-        belief = each(posterior)
-        mean, var, pull = belief.predict_each_with_pullback(X)
+    def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
         std = deviation(var)
         values, mean_bar, std_bar = self.pointwise(mean, std)
-        value, share = averaged(values, belief.weights, self.logarithmic)
-        return value, pull(share * mean_bar, share * std_bar / (2 * std))
+        value, share = averaged(values, weights, self.logarithmic)
+        return value, share * mean_bar, share * std_bar / (2 * std)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,3 +158,10 @@ def averaged(values: Matrix, weights: Vector, logarithmic: bool) -> tuple[Vector
 def deviation(var: Matrix) -> Matrix:
     """Standard deviations, at least `STD_FLOOR`."""
     return np.sqrt(np.maximum(var, STD_FLOOR**2))
+
+
+def _noise(posterior: Belief) -> Matrix:
+    """The variance of observation noise under each component, `(k, 1)`; 0 where none is known."""
+    parts = getattr(posterior, "components", (posterior,))
+    noise = [getattr(getattr(part, "model", None), "noise", None) for part in parts]
+    return np.array([[own if isinstance(own, float) else 0.0] for own in noise])

@@ -9,22 +9,14 @@ from typing import Protocol, runtime_checkable
 
 from outcrop.acquisition.base import Acquisition, Belief
 from outcrop.errors import ModelError
-from outcrop.typing import Points, Rng, Vector
-
-
-class DrawnFunction(Protocol):
-    """A function drawn from a belief."""
-
-    def __call__(self, X: Points) -> Vector: ...
-
-    def gradient(self, X: Points) -> Points: ...
+from outcrop.typing import Draw, Points, Rng, Vector
 
 
 @runtime_checkable
 class DrawableBelief(Protocol):
     """A belief from which functions can be drawn."""
 
-    def draw(self, rng: Rng, features: int = 512) -> DrawnFunction: ...
+    def draw(self, rng: Rng, features: int = 512) -> Draw: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +27,7 @@ class Thompson(Acquisition):
     """
 
     features: int = 512
-    draw: DrawnFunction | None = field(default=None, repr=False)
+    draw: Draw | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.features < 1:
@@ -66,7 +58,7 @@ class Thompson(Acquisition):
         return -self._drawn(X), -self._drawn.gradient(X)
 
     @property
-    def _drawn(self) -> DrawnFunction:
+    def _drawn(self) -> Draw:
         if self.draw is None:
             raise ModelError(
                 "Thompson(draw=None) has no function yet; evaluate what its `prepare` returns"

@@ -14,8 +14,7 @@ __all__ = [
 ]
 
 from outcrop.baselines.arc import Arc, ArcEmbedding
+from outcrop.baselines.branch_processes import Independent, Marginal
 from outcrop.baselines.common_nodes import CommonNodes, CommonNodeSum
 from outcrop.baselines.delta_cover import DeltaCover
-from outcrop.baselines.independent import Independent
-from outcrop.baselines.marginal import Marginal
 from outcrop.baselines.one_hot import OneHot

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from outcrop.baselines.dense_branches import DenseBranches
+from outcrop.baselines.branch_processes import DenseBranches
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels import Conditional, Matern52, Offset, Overlap, Product, Scaled, Subspace

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 __all__ = ["CommonNodeSum", "CommonNodes"]
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from outcrop.baselines.dense_branches import DenseBranches
+from outcrop.baselines.branch_processes import DenseBranches
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
-from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
+from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.categorical import Overlap
-from outcrop.kernels.compose import Constant, Offset, Product, Subspace
+from outcrop.kernels.compose import Constant, Offset, Product, Scaled, Subspace, Sum
 from outcrop.kernels.stationary import Matern52, positive_vector
 from outcrop.kernels.within import Within
-from outcrop.kernels.wrappers import sum_inputs
 from outcrop.params import free, shaped
 from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.space_nodes import nodes_of
@@ -30,6 +27,7 @@ NodeTerm: TypeAlias = tuple[Conditions, tuple[int, ...], int]  # columns, index 
 
 # Templates of the kernels of nodes.
 MATERN, OVERLAP = Matern52(np.ones(1)), Overlap(np.ones(1))
+SCALED = Scaled(1.0, MATERN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,14 +62,15 @@ class CommonNodeSum(Kernel):
                 object.__setattr__(self, name, value)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        Ks, pulls = zip(*(kernel.on(pairs) for kernel in self._kernels), strict=True)
+        K, pull = self._sum.on(pairs)
 
         def parameters(K_bar: Matrix) -> Kernel:
             variances_bar = np.zeros_like(self.variances)
             bars = [np.zeros(len(owners)) for owners in (self.numbers, self.categories)]
-            for (_, _, level), K, pull in zip(self.nodes, Ks, pulls, strict=True):
-                variances_bar[level] += float(np.vdot(K_bar, K))
-                self._collect(pull.parameters(self.variances[level] * K_bar), *bars)
+            terms = vars(pull.parameters(K_bar))["kernels"]
+            for (_, _, level), term in zip(self.nodes, terms, strict=True):
+                variances_bar[level] += term.variance
+                self._collect(term.kernel, *bars)
             return shaped(
                 self,
                 nodes=self.nodes,
@@ -82,18 +81,10 @@ class CommonNodeSum(Kernel):
                 category_scales=bars[1],
             )
 
-        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
-            return sum_inputs(
-                [pull.inputs(v * K_bar) for pull, v in zip(pulls, self._each(2), strict=True)]
-            )
-
-        return reduce(add, [v * K for v, K in zip(self._each(2), Ks, strict=True)]), Pull(
-            parameters, inputs
-        )
+        return K, Pull(parameters, pull.inputs)
 
     def diag(self, X: Points) -> Vector:
-        each = zip(self._each(1), self._kernels, strict=True)
-        return reduce(add, [v * kernel.diag(X) for v, kernel in each])
+        return self._sum.diag(X)
 
     def scales(self, dimension: int) -> Vector:
         whole = np.ones((*self.variances.shape[:-1], dimension))
@@ -102,25 +93,16 @@ class CommonNodeSum(Kernel):
         return whole
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
-        maps = [kernel.features(rng, count, dimension) for kernel in self._kernels]
-        roots = [np.sqrt(v) for v in self._each(1)]
-        return FeatureMap(
-            lambda X: np.sum([r * m.values(X) for r, m in zip(roots, maps, strict=True)], axis=0),
-            lambda X, bar: np.sum(
-                [m.pull(X, r * bar) for r, m in zip(roots, maps, strict=True)], axis=0
-            ),
-        )
-
-    def _each(self, axes: int) -> Iterator[Matrix]:
-        """The variance of each node, shaped to multiply `axes` trailing axes."""
-        for _, _, level in self.nodes:
-            yield lifted(self.variances.T[level], axes)
+        return self._sum.features(rng, count, dimension)
 
     @cached_property
-    def _kernels(self) -> tuple[Within, ...]:
-        return tuple(
-            Within(conditions, self._of_node(columns)) for conditions, columns, _ in self.nodes
-        )
+    def _sum(self) -> Sum:
+        """The terms of all nodes."""
+        terms = []
+        for conditions, columns, level in self.nodes:
+            kernel = Within(conditions, self._of_node(columns))
+            terms.append(shaped(SCALED, variance=self.variances.T[level], kernel=kernel))
+        return Sum(tuple(terms))
 
     def _of_node(self, columns: tuple[int, ...]) -> Kernel:
         parts: list[Kernel] = []

@@ -14,7 +14,7 @@ from math import cos, log1p, pi, sin
 import numpy as np
 
 from outcrop.errors import ModelError
-from outcrop.inference.target import LogDensity, TargetDensity, guarded
+from outcrop.inference.target import LogDensity, SampledDensity, guarded
 from outcrop.typing import Matrix, Rng, Vector
 
 SMALLEST_ARC = 1e-12  # below it a proposal is the present point up to rounding
@@ -55,7 +55,7 @@ def elliptical_step(
 
 
 def elliptical_chain(
-    target: TargetDensity, rng: Rng, n: int, start: Vector | None = None, burn_in: int = 0
+    target: SampledDensity, rng: Rng, n: int, start: Vector | None = None, burn_in: int = 0
 ) -> Matrix:
     """A chain `(n, dim)` of a target all of whose coordinates are `gaussian`.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from outcrop.inference.optimise import MAP
-from outcrop.inference.target import Draws, TargetDensity, require
+from outcrop.inference.target import Draws, Inference, TargetDensity, require
 from outcrop.typing import Matrix, Rng, Vector
 
 STEP = 1e-4  # of central differences in theta: error h²/6 beside a gradient's rounding over h
@@ -43,7 +43,7 @@ def laplace(target: TargetDensity, theta: Vector) -> Matrix:
 
 
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(Inference):
     """The mode of the density in θ, with the covariance of the posterior around it.
 
     >>> Laplace(starts=4)
@@ -52,6 +52,7 @@ class Laplace:
 
     starts: int = 8
     iterations: int = 200
+    has_covariance = True
 
     def __post_init__(self) -> None:
         require(self, starts=1, iterations=1)

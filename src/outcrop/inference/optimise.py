@@ -13,21 +13,19 @@ from typing import TypeAlias
 import numpy as np
 
 from outcrop.errors import ModelError
-from outcrop.inference.starts import from_previous
-from outcrop.inference.target import Draws, TargetDensity, log_posterior, require
+from outcrop.inference.starts import ROUNDS, SCREENED, from_previous
+from outcrop.inference.target import Draws, Inference, TargetDensity, log_posterior, require
 from outcrop.typing import Matrix, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
-SCREENED = 8  # prior draws evaluated for every ascent
-ROUNDS = 4  # repetitions while no draw has a finite density
 WALL = 10.0  # how far below all values of an ascent a point without density counts
 
 LogDensityWithGradient: TypeAlias = Callable[[Vector], tuple[float, Vector]]
 
 
 @dataclass(frozen=True)
-class MAP:
+class MAP(Inference):
     """The maximum a posteriori point: L-BFGS-B with exact gradients, from the best of many draws.
 
     It maximises the density in natural coordinates, whose mode does not depend on the definition of

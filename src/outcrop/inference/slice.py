@@ -13,7 +13,7 @@ from __future__ import annotations
 __all__ = ["Slice", "Swept", "slice_chain", "slice_sweep"]
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log1p, nan
 from typing import NamedTuple, TypeAlias
 
@@ -25,8 +25,9 @@ from outcrop.inference.elliptical import elliptical_step
 from outcrop.inference.starts import from_previous, from_prior, prior_widths
 from outcrop.inference.target import (
     Draws,
+    Inference,
     LogDensity,
-    TargetDensity,
+    SampledDensity,
     guarded,
     log_posterior,
     require,
@@ -110,7 +111,7 @@ def slice_sweep(
 
 
 @dataclass(frozen=True)
-class Slice:
+class Slice(Inference):
     """Several slice sampling chains, one draw from the end of each.
 
     Started cold, chains begin at prior draws of high likelihood, adapt their widths for `burn_in`
@@ -140,12 +141,9 @@ class Slice:
         if not self.patience > 0:
             raise ModelError(f"Slice(patience={self.patience!r}): expected a number above 0")
 
-    def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
+    @np.errstate(all="ignore")
+    def infer(self, target: SampledDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """One draw per chain, equally weighted."""
-        with np.errstate(all="ignore"):
-            return self._infer(target, rng, previous)
-
-    def _infer(self, target: TargetDensity, rng: Rng, previous: Draws | None) -> Draws:
         log_density = log_posterior(target)
         thetas = np.full((self.chains, target.dim), np.nan)
         values = np.full(self.chains, -np.inf)
@@ -179,6 +177,16 @@ class Slice:
         counts = {"sweep_evaluations": evaluations, "cold_chains": len(cold)}
         return Draws.equal(thetas, values, widths, diagnostics=counts)
 
+    def divided(self, parts: int) -> Slice:
+        moved = self.moved and max(self.moved // parts, 1)
+        return replace(self, chains=max(self.chains // parts, 1), moved=moved)
+
+    def moving_one(self) -> Slice:
+        return replace(self, moved=1)
+
+    def without_restarts(self) -> Slice:
+        return replace(self, patience=inf)
+
     def _moving(self, cold: NDArray[np.intp], rng: Rng) -> list[int]:
         """The chains that make sweeps: those that started cold, and randomly chosen warm ones."""
         if self.moved is None or self.moved >= self.chains:
@@ -188,7 +196,7 @@ class Slice:
 
 
 def slice_chain(
-    target: TargetDensity,
+    target: SampledDensity,
     rng: Rng,
     n: int,
     start: Vector | None = None,
@@ -223,7 +231,7 @@ _Move: TypeAlias = Callable[[Vector, float, Vector, Rng], Swept]
 
 
 def _transition(
-    target: TargetDensity, log_density: LogDensity, elliptical_steps: int, max_steps_out: int
+    target: SampledDensity, log_density: LogDensity, elliptical_steps: int, max_steps_out: int
 ) -> _Move:
     """The update that leaves `target` invariant: the gaussian block, then the other coordinates.
 

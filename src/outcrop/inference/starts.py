@@ -8,7 +8,7 @@ import logging
 
 import numpy as np
 
-from outcrop.inference.target import Draws, LogDensity, TargetDensity
+from outcrop.inference.target import Draws, LogDensity, SampledDensity
 from outcrop.typing import Matrix, Rng, Vector
 
 logger = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ WIDTH_DRAWS = 64  # prior draws behind a width; its sampling error is a few per 
 QUARTILE_RANGE = 1.349  # of a standard normal
 
 
-def from_previous(target: TargetDensity, rng: Rng, previous: Draws) -> Matrix:
+def from_previous(target: SampledDensity, rng: Rng, previous: Draws) -> Matrix:
     """The previous points, their NaN entries filled from the prior."""
     thetas = np.array(previous.thetas, dtype=np.float64)
     unknown = np.isnan(thetas)
@@ -29,7 +29,7 @@ def from_previous(target: TargetDensity, rng: Rng, previous: Draws) -> Matrix:
 
 
 def from_prior(
-    target: TargetDensity, log_density: LogDensity, rng: Rng, n: int
+    target: SampledDensity, log_density: LogDensity, rng: Rng, n: int
 ) -> tuple[Matrix, Vector]:
     """`n` prior draws selected by their likelihood, and their log densities.
 
@@ -54,7 +54,7 @@ def from_prior(
     return thetas[chosen], values[chosen]
 
 
-def prior_widths(target: TargetDensity, rng: Rng) -> Vector:
+def prior_widths(target: SampledDensity, rng: Rng) -> Vector:
     """The prior's scale in each coordinate `(dim,)`: its interquartile range in normal units.
 
     Quartiles exist for every prior; a coordinate without spread gets 1.

@@ -12,16 +12,18 @@ __all__ = [
     "Draws",
     "Inference",
     "LogDensity",
+    "SampledDensity",
     "TargetDensity",
     "guarded",
     "log_posterior",
     "require",
 ]
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -31,8 +33,8 @@ from outcrop.typing import Mask, Matrix, Rng, Vector
 LogDensity: TypeAlias = Callable[[Vector], float]
 
 
-class TargetDensity(Protocol):
-    """An unnormalised posterior over an unconstrained vector `theta` `(dim,)`.
+class SampledDensity(Protocol):
+    """An unnormalised posterior over an unconstrained vector `theta` `(dim,)`, without gradients.
 
     Densities may be −inf or NaN. A sampler changes `theta` after the call returns, so a
     target that caches it must copy it.
@@ -52,16 +54,20 @@ class TargetDensity(Protocol):
 
     def log_likelihood(self, theta: Vector) -> float: ...
 
+    def sample_prior(self, rng: Rng, n: int) -> Matrix:
+        """Exact draws `(n, dim)` of the prior."""
+        ...
+
+
+class TargetDensity(SampledDensity, Protocol):
+    """The same with gradients."""
+
     def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]: ...
 
     def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]: ...
 
     def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
         """log |∂ natural / ∂ theta|: subtracted, it turns the prior into a density in `natural`."""
-        ...
-
-    def sample_prior(self, rng: Rng, n: int) -> Matrix:
-        """Exact draws `(n, dim)` of the prior."""
         ...
 
 
@@ -107,26 +113,39 @@ class Draws:
         thetas: Matrix,
         log_densities: Vector,
         widths: Matrix | None = None,
-        covariance: Matrix | None = None,
         diagnostics: Mapping[str, float] | None = None,
     ) -> Draws:
         """Draws of equal weight."""
         weights = np.full(len(thetas), 1 / max(len(thetas), 1))
-        return cls(thetas, weights, log_densities, widths, covariance, dict(diagnostics or {}))
+        return cls(thetas, weights, log_densities, widths, diagnostics=dict(diagnostics or {}))
 
     def __len__(self) -> int:
         return len(self.thetas)
 
 
-class Inference(Protocol):
+class Inference(ABC):
     """A way to turn a target into draws; a frozen value of plain numbers."""
 
+    has_covariance: ClassVar[bool] = False  # whether draws have the covariance of a Gaussian
+
+    @abstractmethod
     def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
         """Draws of `target`, started from `previous` when there is one of the same `dim`."""
-        ...
+
+    def divided(self, parts: int) -> Inference:
+        """The inference of each of `parts` surrogates that together cost as much as one."""
+        return self
+
+    def moving_one(self) -> Inference:
+        """The same, moving only one of several chains in each call."""
+        return self
+
+    def without_restarts(self) -> Inference:
+        """The same, continuing every chain, however unlikely its point has become."""
+        return self
 
 
-def log_posterior(target: TargetDensity) -> LogDensity:
+def log_posterior(target: SampledDensity) -> LogDensity:
     """The density for samplers: log prior + log likelihood, −inf wherever it has no finite value.
 
     The likelihood is not evaluated outside the support of the prior.

@@ -46,19 +46,17 @@ __all__ = [
 
 from outcrop.former_names import offer_former_names
 from outcrop.surrogates.base import Posterior, Surrogate
-from outcrop.surrogates.blend import Blend
+from outcrop.surrogates.blend import Blend, Lottery
 from outcrop.surrogates.branch_chains import BranchChains
 from outcrop.surrogates.branch_gp import BranchGP
 from outcrop.surrogates.category_mix import CategoryMix
-from outcrop.surrogates.draws import Draw, ProcessDraw
 from outcrop.surrogates.forest import Forest, ForestPosterior
-from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.gp import GP, GPPosterior, ProcessDraw
 from outcrop.surrogates.heteroscedastic import Heteroscedastic, HeteroscedasticGP
-from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.inferred import Inferred, MarginalPosterior
 from outcrop.surrogates.kind import KernelKind, Kind, Plain, SearchDomain
-from outcrop.surrogates.latent import Latent, LatentGP, LatentPosterior, Lottery
+from outcrop.surrogates.latent import Latent, LatentGP, LatentPosterior
 from outcrop.surrogates.leafwise import LeafwisePosterior
-from outcrop.surrogates.mgp import MarginalPosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy import NIGP, UTGP, Analytic, InputNoise, RandFunc
 from outcrop.surrogates.outcome import Standardised
@@ -67,5 +65,6 @@ from outcrop.surrogates.spartan import Grounded, Spartan
 from outcrop.surrogates.tree_structured import TreeStructured
 from outcrop.surrogates.treed import Treed, TreedGP
 from outcrop.surrogates.warped import Warped
+from outcrop.typing import Draw
 
 offer_former_names(__name__)

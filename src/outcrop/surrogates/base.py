@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.surrogates.draws import Draw
-from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
+from outcrop.typing import Draw, Matrix, Points, PredictionPull, Rng, Vector
 
 if TYPE_CHECKING:
     from outcrop.surrogates.mixture import Mixture

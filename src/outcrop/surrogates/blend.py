@@ -1,8 +1,8 @@
-"""One mixture of the beliefs of several surrogates."""
+"""Several surrogates as one: all of them together, or one drawn for each fit."""
 
 from __future__ import annotations
 
-__all__ = ["Blend", "shared"]
+__all__ = ["Blend", "Lottery"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +12,6 @@ import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.inference import Inference, Slice
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.mixture import Mixture
 from outcrop.typing import Rng
@@ -44,9 +43,20 @@ class Blend:
         )
 
 
-def shared(inference: Inference, parts: int) -> Inference:
-    """The inference of each of `parts` surrogates that together cost as much as one."""
-    if not isinstance(inference, Slice):
-        return inference
-    moved = inference.moved and max(inference.moved // parts, 1)
-    return replace(inference, chains=max(inference.chains // parts, 1), moved=moved)
+@dataclass(frozen=True, eq=False)
+class Lottery:
+    """One of several named surrogates, drawn anew for each fit; the others keep their state."""
+
+    parts: Mapping[str, Surrogate]
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ModelError("Lottery({}): expected at least one surrogate")
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        states = {name: state for name, state in (previous or {}).items() if name in self.parts}
+        name = str(rng.choice(list(self.parts)))
+        belief = self.parts[name].fit(observations, rng, states.get(name))
+        return replace(belief, state={**states, name: belief.state})

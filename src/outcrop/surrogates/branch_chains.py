@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError, NumericalError
-from outcrop.inference import Draws, Inference, Laplace, Slice
+from outcrop.inference import Draws, Inference, Slice
 from outcrop.kernels import Constant, Kernel, Within
 from outcrop.linalg import Indices
 from outcrop.params import Layout
@@ -28,27 +28,27 @@ from outcrop.surrogates.branch_gp import (
     BranchData,
     BranchGP,
     LeafFactor,
-    joint_log_density,
+    joined,
     leaf_factor,
 )
+from outcrop.surrogates.inferred import ModelTarget
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.warm_chains import PriorOfSlots, conditioned, restored, stored
+from outcrop.surrogates.warm_chains import conditioned, restored, stored
 from outcrop.typing import Mask, Matrix, Rng, Vector
 
 NO_SLOTS = Within((), Constant())  # in place of the leaves, to lay out the shared slots alone
 
 
 @dataclass(frozen=True, eq=False)
-class BranchTarget(PriorOfSlots):
+class BranchTarget(ModelTarget):
     """The posterior of a model's free slots; a leaf that did not move is not factorised again."""
 
     model: BranchGP
-    data: BranchData
     _kept: dict[int, tuple[bytes, LeafFactor | None]] = field(default_factory=dict)
 
     @cached_property
-    def layout(self) -> Layout[BranchGP]:
-        return Layout.of(self.model, self.data.data)
+    def seen(self) -> BranchData:
+        return self.model.sorted(self.data)
 
     def log_likelihood(self, theta: Vector) -> float:
         common = self._common.bind(theta[self._common_part])
@@ -57,16 +57,9 @@ class BranchTarget(PriorOfSlots):
             each = [
                 self._factor(i, theta[part], scalars, common) for i, part in enumerate(self._parts)
             ]
-            return joint_log_density(each, self.data, common.shared_variance)
+            return joined(each, self.seen, common.shared_variance)[0]
         except NumericalError:
             return -inf
-
-    def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        try:
-            value, bar = self.layout.bind(theta).log_likelihood_with_gradient(self.data)
-        except NumericalError:
-            return -inf, np.zeros_like(theta)
-        return value, self.layout.gradient(theta, bar)
 
     def moved_by(self, leaves: Indices) -> Indices:
         """The coordinates of `theta` that belong to `leaves`, and those that all leaves share."""
@@ -74,7 +67,7 @@ class BranchTarget(PriorOfSlots):
         return np.sort(np.concatenate([self._common_part, *own]))
 
     def _factor(self, i: int, theta: Vector, scalars: bytes, common: BranchGP) -> LeafFactor | None:
-        own = self.data.leaves[i]
+        own = self.seen.leaves[i]
         if own is None:
             return None
         key = theta.tobytes() + scalars
@@ -87,7 +80,7 @@ class BranchTarget(PriorOfSlots):
 
     @cached_property
     def _leaves(self) -> list[Layout[Kernel]]:
-        return [Layout.of(leaf.kernel, self.data.data) for leaf in self.model.leaves]
+        return [Layout.of(leaf.kernel, self.data) for leaf in self.model.leaves]
 
     @cached_property
     def _parts(self) -> list[Indices]:
@@ -97,7 +90,7 @@ class BranchTarget(PriorOfSlots):
     @cached_property
     def _common(self) -> Layout[BranchGP]:
         """The layout of the slots that all leaves share."""
-        return Layout.of(replace(self.model, leaves=(NO_SLOTS,)), self.data.data)
+        return Layout.of(replace(self.model, leaves=(NO_SLOTS,)), self.data)
 
     @cached_property
     def _common_part(self) -> Indices:
@@ -137,18 +130,6 @@ class _SomeCoordinates:
     def log_likelihood(self, theta: Vector) -> float:
         return self.target.log_likelihood(self.whole(theta))
 
-    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        value, gradient = self.target.log_prior_with_gradient(self.whole(theta))
-        return value, gradient[self.moving]
-
-    def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        value, gradient = self.target.log_likelihood_with_gradient(self.whole(theta))
-        return value, gradient[self.moving]
-
-    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        value, gradient = self.target.log_jacobian_with_gradient(self.whole(theta))
-        return value, gradient[self.moving]
-
     def sample_prior(self, rng: Rng, n: int) -> Matrix:
         return self.target.sample_prior(rng, n)[:, self.moving]
 
@@ -161,7 +142,7 @@ class BranchChains:
     inference: Inference
 
     def __post_init__(self) -> None:
-        if isinstance(self.inference, Laplace):
+        if self.inference.has_covariance:
             raise ModelError(
                 "processes in leaves have no Laplace approximation; use Slice() or MAP()"
             )
@@ -170,24 +151,20 @@ class BranchChains:
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture:
         """The belief given `observations`, started from an earlier mixture's `state`."""
-        data = self.model.sorted(observations)
-        target = BranchTarget(self.model, data)
+        target = BranchTarget(self.model, observations)
+        data = target.seen
         if target.dim == 0:
             return Mixture.single(self.model.condition(data))
         marks = [0 if own is None else own.data.mark for own in data.leaves]
         draws = self._drawn(target, marks, rng, previous or {})
-        components, weights = conditioned(
-            draws.thetas,
-            np.ones(len(draws)),
-            lambda theta: target.layout.bind(theta).condition(data),
-        )
+        components, weights = conditioned(draws.thetas, np.ones(len(draws)), target.posterior)
         state = {"marks": marks, **stored(target.layout, draws, observations)}
         return Mixture(components, weights, state)
 
     def _drawn(
         self, target: BranchTarget, marks: list[int], rng: Rng, before: Mapping[str, Any]
     ) -> Draws:
-        start = restored(target.layout, before, target.data.data)
+        start = restored(target.layout, before, target.data)
         inference, known = self.inference, before.get("marks", [])
         if (
             start is None

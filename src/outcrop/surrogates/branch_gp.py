@@ -12,7 +12,7 @@ w_pᵀw_p of each leaf, and costs O(V³ + Σ n_p³) instead of O(n³).
 
 from __future__ import annotations
 
-__all__ = ["BranchData", "BranchGP", "LeafData", "LeafFactor", "joint_log_density"]
+__all__ = ["BranchData", "BranchGP", "LeafData", "LeafFactor", "joined"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ from outcrop.linalg import (
     solve_lower,
     solve_upper,
 )
-from outcrop.params import Free, shaped
+from outcrop.params import require_at_least_0, shaped
 from outcrop.surrogates.division import Branches
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.leafwise import LeafwisePosterior, SharedEffects
@@ -112,8 +112,7 @@ class BranchGP:
             )
         if not self.leaves:
             raise ModelError("BranchGP(leaves=()): expected a kernel for each branch")
-        if not isinstance(self.noise, Free) and not 0 <= self.noise < inf:
-            raise ModelError(f"BranchGP(noise={self.noise!r}): expected a variance of at least 0")
+        require_at_least_0(self, "noise")
 
     @property
     def features(self) -> BranchFeatures | None:
@@ -164,7 +163,7 @@ class BranchGP:
         sorted_ = self.sorted(data)
         try:
             each = [self.factor(i, sorted_)[0] for i, _ in enumerate(self.leaves)]
-            return joint_log_density(each, sorted_, self.shared_variance)
+            return joined(each, sorted_, self.shared_variance)[0]
         except NumericalError:
             return -inf
 
@@ -181,8 +180,8 @@ class BranchGP:
         """log p(y | X), and its gradient shaped like the model."""
         sorted_ = self.sorted(data)
         each = [self.factor(i, sorted_) for i, _ in enumerate(self.leaves)]
-        total, chol = _joined([one for one, _ in each], sorted_, self.shared_variance)
-        value = _log_density(total, chol, [one for one, _ in each], sorted_, self.shared_variance)
+        factors = [one for one, _ in each]
+        value, total, chol = joined(factors, sorted_, self.shared_variance)
         c = solve_upper(chol, solve_lower(chol, total[:-1, -1]))
         C = solve_upper(chol, solve_lower(chol, np.eye(len(c))))
         noise_bar, mean_bar = 0.0, 0.0
@@ -234,37 +233,23 @@ def leaf_factor(
     return LeafFactor(chol, white, white.T @ white, float(np.log(chol.diagonal()).sum())), pull
 
 
-def joint_log_density(
+def joined(
     each: Sequence[LeafFactor | None], data: BranchData, variance: float
-) -> float:
-    """The log likelihood of the data of all leaves together."""
-    total, chol = _joined(each, data, variance)
-    return _log_density(total, chol, each, data, variance)
+) -> tuple[float, Matrix, Matrix]:
+    """The log likelihood of the data of all leaves together, and what it is made of.
 
-
-def _joined(
-    each: Sequence[LeafFactor | None], data: BranchData, variance: float
-) -> tuple[Matrix, Matrix]:
-    """[[Σ AᵀA, f], [fᵀ, Σ wᵀw]] over the features used, and the factor of Λ."""
+    That is [[Σ AᵀA, f], [fᵀ, Σ wᵀw]] over the features used, and the factor of Λ.
+    """
     total = np.zeros((data.last + 1, data.last + 1))
     for one, place in zip(each, data.places, strict=True):
         if one is not None and place is not None:
             total[place[:, None], place] += one.products
     chol, _ = cholesky(total[:-1, :-1] + np.eye(data.last) / variance)
-    return total, chol
-
-
-def _log_density(
-    total: Matrix,
-    chol: Matrix,
-    each: Sequence[LeafFactor | None],
-    data: BranchData,
-    variance: float,
-) -> float:
     g = solve_lower(chol, total[:-1, -1])
     roots = sum(one.log_root_determinant for one in each if one is not None)
     roots += float(np.log(chol.diagonal()).sum()) + 0.5 * data.last * log(variance)
-    return -0.5 * float(total[-1, -1] - g @ g) - roots - 0.5 * len(data) * LOG_2PI
+    value = -0.5 * float(total[-1, -1] - g @ g) - roots - 0.5 * len(data) * LOG_2PI
+    return value, total, chol
 
 
 def _bars(one: LeafFactor, c: Vector, C: Matrix) -> tuple[Matrix, Vector]:

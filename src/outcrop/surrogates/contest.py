@@ -12,7 +12,7 @@ __all__ = ["Contest", "log_odds"]
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log, pi
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from outcrop.inference import Slice
 from outcrop.surrogates.base import HasNoise
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.treed_gp import LARGEST
 from outcrop.typing import Rng, Vector
 
+LARGEST = 200  # observations beyond which one process for all of them costs too much
 MOST_CHANGE = 3.0  # of the logarithm of the odds, by one result
 RESOLUTION = 1e-3  # of the values' spread: smaller errors of predictions count as none
 
@@ -38,8 +38,8 @@ class Contest:
 
     Both predict each result from those before it. The logarithm of the odds for the tree starts at
     `lead` and changes by the difference of both log densities. The model that is clearly behind is
-    still fitted, but moves a single chain for every suggestion. Beyond 200 observations one process
-    for all of them costs too much, and only the tree is fitted.
+    still fitted, but moves a single chain for every suggestion. Of more than `LARGEST` observations
+    only the tree is fitted.
     """
 
     whole: Inferred
@@ -77,9 +77,7 @@ class Contest:
 
     def as_trailing(self, surrogate: Any) -> Any:
         """The surrogate that is clearly behind, with one chain moved at a time."""
-        if not isinstance(surrogate.inference, Slice):
-            return surrogate
-        return replace(surrogate, inference=replace(surrogate.inference, moved=1))
+        return replace(surrogate, inference=surrogate.inference.moving_one())
 
     def _lead(self, data: Observations, rng: Rng, before: Mapping[str, Any]) -> float:
         """The logarithm of the odds for the tree, updated by the new results."""
@@ -102,8 +100,6 @@ class Contest:
         """The log density of each value of `data`, noise included, under a belief without them."""
         mean, var = belief.predict_each(data.X)
         var = var + RESOLUTION**2 + (0.0 if data.noise is None else data.noise)
-        var += np.stack(
-            [part.noise_at(data.X) for part in belief.components if isinstance(part, HasNoise)]
-        )
+        var += np.stack([cast(HasNoise, part).noise_at(data.X) for part in belief.components])
         logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
         return np.logaddexp.reduce(logs + np.log(belief.weights)[:, None], axis=0)

@@ -16,7 +16,7 @@ __all__ = ["Forest", "ForestPosterior"]
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -27,13 +27,11 @@ from outcrop.surrogates.forest_growth import Trees, grow, sums
 from outcrop.surrogates.kind import Kind
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.situation import Situation
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
 
 VAR_FLOOR = 1e-8  # of the variance of all values: keeps log std finite where all trees agree
 LEAST_WEIGHT = 1e-6  # of an observation; a smaller one would be lost in the rounding of sums
 DEFAULT = 0.5  # value of an inactive number: the middle of its range
-
-Conditions: TypeAlias = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class Forest(Kind):
     share: float = 5 / 6  # of the columns, drawn for each cut
     bootstrap: bool = True  # without it every tree is grown on all observations
     categories: tuple[tuple[int, int], ...] = ()
-    conditions: Conditions = ()
+    conditions: tuple[tuple[int, Conditions], ...] = ()  # of each conditional column
     label = "Forest"
 
     def __post_init__(self) -> None:

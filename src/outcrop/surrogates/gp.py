@@ -6,19 +6,20 @@ L⁻¹ (y − mean), so that (y − mean)ᵀ (K + Σ)⁻¹ (y − mean) = white 
 
 from __future__ import annotations
 
-__all__ = ["GP", "GPPosterior"]
+__all__ = ["GP", "GPPosterior", "ProcessDraw"]
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg.blas import dsyr
 
-from outcrop.data import Observations, Pairs
-from outcrop.errors import ModelError, NumericalError, ShapeError
-from outcrop.kernels.base import Kernel, Pull
+from outcrop.data import Observations
+from outcrop.errors import ModelError, NumericalError
+from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.linalg import (
     LOG_2PI,
     append_rows,
@@ -29,10 +30,9 @@ from outcrop.linalg import (
     solve_lower,
     solve_upper,
 )
-from outcrop.params import Free, shaped
+from outcrop.params import require_at_least_0, shaped
 from outcrop.surrogates.base import PredictionPull
-from outcrop.surrogates.draws import Draw, ProcessDraw
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 EXACT_NOISE = 1e-7  # of the prior variance: observations with less noise count as exact
 VAR_FLOOR = 1e-12  # of the prior variance: the rounding level of a Cholesky; keeps log std finite
@@ -58,14 +58,10 @@ class GP:
             raise ModelError(
                 f"GP(kernel={self.kernel!r}): expected a kernel such as Matern52([0.5])"
             )
-        if not isinstance(self.noise, Free) and not 0 <= self.noise < inf:
-            raise ModelError(f"GP(noise={self.noise!r}): expected a variance of at least 0")
+        require_at_least_0(self, "noise")
 
     def condition(self, data: Observations) -> GPPosterior:
-        """Rasmussen & Williams 2006, algorithm 2.1, lines 2 and 3."""
-        K, _ = self.kernel.on(data.pairs)
-        chol, jitter = cholesky(self._noisy(K, data))
-        return GPPosterior(self, data, chol, solve_lower(chol, data.y - self.mean), jitter)
+        return GPPosterior.of(self, data)
 
     def log_likelihood(self, data: Observations) -> float:
         """log p(y | X); −inf where the covariance cannot be factorised."""
@@ -129,14 +125,20 @@ class GPPosterior:
     white: Vector
     jitter: float  # added to the diagonal beyond the noise, almost always 0
 
+    @classmethod
+    def of(cls, model: GP, data: Observations, **more: Any) -> Self:
+        """Rasmussen & Williams 2006, algorithm 2.1, lines 2 and 3; `more` are further fields."""
+        K, _ = model.kernel.on(data.pairs)
+        chol, jitter = cholesky(model._noisy(K, data))
+        white = solve_lower(chol, data.y - model.mean)
+        return cls(model, data, chol, white, jitter, **more)
+
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         """Mean and variance of the latent function at each row of `X`."""
-        cross = self.model.kernel.on(self._pairs(X))[0]
-        V = solve_lower(self.chol, cross.T)
-        return self.model.mean + cross @ self.alpha, self._variance(X, V)
+        return self.predict_with_pullback(X)[:2]
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
-        cross, pull = self.model.kernel.on(self._pairs(X))
+        cross, pull = self.model.kernel.on(self.data.against(X))
         V = solve_lower(self.chol, cross.T)
 
         def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
@@ -148,15 +150,13 @@ class GPPosterior:
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
         """Mean `(m,)` and covariance `(m, m)` of the latent function at the rows of `X`."""
-        cross = self.model.kernel.on(self._pairs(X))[0]
+        cross = self.model.kernel.on(self.data.against(X))[0]
         V = solve_lower(self.chol, cross.T)
         return self.model.mean + cross @ self.alpha, self.model.kernel.gram(X) - V.T @ V
 
     def whitened(self, X: Points) -> tuple[Matrix, Callable[[Matrix], Points]]:
         """L⁻¹ k at the rows of `X`, `(n, m)`, and how a gradient in it travels back to `X`."""
-        if not len(self.data):
-            return np.zeros((0, len(X))), lambda V_bar: np.zeros_like(X)
-        cross, pull = self.model.kernel.on(self._pairs(X))
+        cross, pull = self.model.kernel.on(self.data.against(X))
 
         def back(V_bar: Matrix) -> Points:
             return pull.inputs(np.ascontiguousarray(solve_upper(self.chol, V_bar).T))[0]
@@ -165,7 +165,7 @@ class GPPosterior:
 
     def mean_gradient(self, X: Points) -> Points:
         """Gradient of the posterior mean at each row of `X`, `(m, d)`."""
-        _, pull = self.model.kernel.on(self._pairs(X))
+        _, pull = self.model.kernel.on(self.data.against(X))
         return pull.inputs(np.broadcast_to(self.alpha, (len(X), len(self.alpha))).copy())[0]
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
@@ -184,13 +184,13 @@ class GPPosterior:
         correction = solve_upper(self.chol, solve_lower(self.chol, residual))
         return ProcessDraw(self.model.mean, prior, weights, kernel, data.X, correction)
 
-    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> GPPosterior:
+    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> Self:
         """The same process once `y` is also believed at `X`; O(n²) a row, `self` is untouched."""
         data = self.data.append(X, y, noise)
         new = Observations(data.X[len(self.data) :], data.y[len(self.data) :], noise)
         corner = self.model.kernel.gram(new.X)
         corner[np.diag_indices(len(new))] += self._noise(new)
-        cross = self.model.kernel.on(self._pairs(new.X))[0]
+        cross = self.model.kernel.on(self.data.against(new.X))[0]
         chol, jitter = append_rows(self.chol, cross, corner)
         below = chol[len(self.data) :]
         tail = solve_lower(
@@ -222,6 +222,11 @@ class GPPosterior:
         has_own = self.data.noise is not None and self.data.noise.any()
         return self.model.noise <= EXACT_NOISE * prior and not has_own
 
+    @property
+    def is_average(self) -> bool:
+        """Whether predictions are of an average of the objective over uncertain points."""
+        return False
+
     def noise_at(self, X: Points) -> Vector:
         """The noise variance of an observation at each row of `X`."""
         return np.full(len(X), self.model.noise)
@@ -234,11 +239,6 @@ class GPPosterior:
     def alpha(self) -> Vector:
         return solve_upper(self.chol, self.white)
 
-    def _pairs(self, X: Points) -> Pairs:
-        if X.ndim != 2 or X.shape[1] != self.data.dimension:
-            raise ShapeError(f"expected X (m, {self.data.dimension}), got {X.shape}")
-        return self.data.against(X)
-
     def _noise(self, data: Observations) -> Vector:
         own = data.noise if data.noise is not None else 0.0
         return np.full(len(data), self.model.noise + self.jitter) + own
@@ -246,3 +246,31 @@ class GPPosterior:
     def _variance(self, X: Points, V: Matrix) -> Vector:
         prior = self.model.kernel.diag(X)
         return np.maximum(prior - np.einsum("ij,ij->j", V, V), VAR_FLOOR * prior)
+
+
+@dataclass(frozen=True, eq=False)
+class ProcessDraw:
+    """A draw from a Gaussian process, as a function that can be evaluated anywhere.
+
+    It is a prior draw made of random features, corrected so that it passes through the data [Wilson
+    et al. 2020]:
+
+        f(x) = φ(x)ᵀ w / √count + k(x, X) v,    v = (K + Σ)⁻¹ (y − φ(X)ᵀ w / √count − ε)
+    """
+
+    mean: float
+    features: FeatureMap
+    weights: Vector  # (count,), 1/√count included
+    kernel: Kernel
+    X: Points  # of the data
+    correction: Vector
+
+    def __call__(self, X: Points) -> Vector:
+        prior = self.features.values(X) @ self.weights
+        return self.mean + prior + self.kernel(X, self.X) @ self.correction
+
+    def gradient(self, X: Points) -> Points:
+        _, pull = self.kernel.with_pullback(X, self.X)
+        ones = np.ones((len(X), 1))
+        update, _ = pull.inputs(ones * self.correction)
+        return self.features.pull(X, ones * self.weights) + update

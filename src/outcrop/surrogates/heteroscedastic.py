@@ -11,14 +11,13 @@ from __future__ import annotations
 __all__ = ["Heteroscedastic", "HeteroscedasticGP"]
 
 from dataclasses import dataclass
-from math import inf, log
+from math import log
 
 import numpy as np
 
 from outcrop.data import Observations
-from outcrop.errors import ModelError
 from outcrop.kernels import Kernel
-from outcrop.params import Free, Per, free, shaped
+from outcrop.params import Per, free, require_at_least_0, shaped
 from outcrop.priors import LogNormal, Normal, Prior
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.gp import GP, GPPosterior
@@ -45,21 +44,18 @@ class HeteroscedasticGP:
     mean: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.level, Free) and not 0 <= self.level < inf:
-            raise ModelError(
-                f"HeteroscedasticGP(level={self.level!r}): expected a variance of at least 0"
-            )
-        self._gp()
+        require_at_least_0(self, "level")
+        self._plain()
 
     def condition(self, data: Observations) -> GPPosterior:
-        return self._gp().condition(self._noisy(data))
+        return self._plain().condition(self._noisy(data))
 
     def log_likelihood(self, data: Observations) -> float:
-        return self._gp().log_likelihood(self._noisy(data))
+        return self._plain().log_likelihood(self._noisy(data))
 
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, HeteroscedasticGP]:
-        gp = self._gp()
-        value, K_bar, mean_bar, pull = gp.log_likelihood_with_bars(self._noisy(data))
+        plain, noisy = self._plain(), self._noisy(data)
+        value, K_bar, mean_bar, pull = plain.log_likelihood_with_bars(noisy)
         shares = K_bar.diagonal() * np.exp(self.logs)
         gradient = shaped(
             self,
@@ -70,15 +66,11 @@ class HeteroscedasticGP:
         )
         return value, gradient
 
-    def _gp(self) -> GP:
+    def _plain(self) -> GP:
         return GP(self.kernel, LEAST, self.mean)
 
     def _noisy(self, data: Observations) -> Observations:
-        """The observations with their noise; pairs of points stay as they were."""
-        noise = self.level * np.exp(self.logs)
-        noise = noise if data.noise is None else noise + data.noise
-        same = {"pairs": data.pairs, "triangle": data.triangle}
-        return shaped(data, X=data.X, y=data.y, noise=noise, **same)
+        return data.noisier(self.level * np.exp(self.logs))
 
 
 @dataclass(frozen=True)

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-__all__ = ["Inferred", "ModelTarget"]
+__all__ = ["STEP", "Inferred", "MarginalPosterior", "ModelTarget"]
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from outcrop.data import Observations
+from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.params import Layout
-from outcrop.surrogates.base import Model, Posterior
-from outcrop.surrogates.mgp import STEP, MarginalPosterior
+from outcrop.surrogates.base import Model, Posterior, PredictionPull, sampling
 from outcrop.surrogates.mixture import Mixture
-from outcrop.surrogates.warm_chains import PriorOfSlots, conditioned, restored, stored
-from outcrop.typing import Matrix, Rng, Vector
+from outcrop.surrogates.warm_chains import conditioned, restored, stored
+from outcrop.typing import Mask, Matrix, Points, Rng, Vector
 
 COLD_ROWS = 100  # observations on which inference starts if there are more and no earlier state
+STEP = 1e-4  # of a column of A: truncation (h²) and rounding (1e-12 / h) are both near 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class ModelTarget(PriorOfSlots):
+class ModelTarget:
     """The posterior of a model's free slots given data: the target of inference."""
 
     model: Model
@@ -34,12 +35,112 @@ class ModelTarget(PriorOfSlots):
     def layout(self) -> Layout[Model]:
         return Layout.of(self.model, self.data)
 
+    @property
+    def seen(self) -> Any:
+        """The data in the form that the model takes in every likelihood."""
+        return self.data
+
+    def posterior(self, theta: Vector) -> Posterior:
+        return self.layout.bind(theta).condition(self.seen)
+
     def log_likelihood(self, theta: Vector) -> float:
-        return self.layout.bind(theta).log_likelihood(self.data)
+        return self.layout.bind(theta).log_likelihood(self.seen)
 
     def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        value, model_bar = self.layout.bind(theta).log_likelihood_with_gradient(self.data)
+        value, model_bar = self.layout.bind(theta).log_likelihood_with_gradient(self.seen)
         return value, self.layout.gradient(theta, model_bar)
+
+    @property
+    def dim(self) -> int:
+        return self.layout.dim
+
+    @property
+    def gaussian(self) -> Mask:
+        return self.layout.gaussian
+
+    def log_prior(self, theta: Vector) -> float:
+        return self.layout.log_prior(theta)
+
+    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self.layout.log_prior_with_gradient(theta)
+
+    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self.layout.log_jacobian_with_gradient(theta)
+
+    def sample_prior(self, rng: Rng, n: int) -> Matrix:
+        return self.layout.sample_prior(rng, n)
+
+
+@dataclass(frozen=True, eq=False)
+class MarginalPosterior:
+    """The mean at θ̂, and a variance that includes the effect of the uncertainty of θ.
+
+    The posterior of θ is taken to be Gaussian around its mode, N(θ̂, Σ), and the prediction to
+    depend on θ linearly [Garnett et al. 2014; Alvi 2019, eqs 6.2–6.6]. With Σ = A Aᵀ only
+    derivatives along the columns of A are needed, and those come from posteriors a small step to
+    either side.
+
+    With ∂ along the columns of A, `variance="thesis"` is 4/3 V + |∂m|² + |∂V|²/(3V), and `"moment"`
+    is V + |∂m|²: the form of the thesis keeps 4/3 of the variance even when θ is certain.
+    """
+
+    centre: Posterior
+    ahead: tuple[Posterior, ...]  # at θ̂ + h · column
+    behind: tuple[Posterior, ...]  # at θ̂ − h · column
+    variance: Literal["thesis", "moment"] = "thesis"
+
+    def __post_init__(self) -> None:
+        if self.variance not in ("thesis", "moment"):
+            raise ModelError(f'variance={self.variance!r}: expected "thesis" or "moment"')
+
+    def predict(self, X: Points) -> tuple[Vector, Vector]:
+        return self.predict_with_pullback(X)[:2]
+
+    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
+        mean, var, pull = self.centre.predict_with_pullback(X)
+        ahead = [part.predict_with_pullback(X) for part in self.ahead]
+        behind = [part.predict_with_pullback(X) for part in self.behind]
+        slopes = self._slopes(ahead, behind, 0, len(X))
+        if self.variance == "moment":
+            curves, share, own = np.zeros_like(slopes), np.zeros_like(var), 1.0
+        else:
+            curves, share, own = self._slopes(ahead, behind, 1, len(X)), 1 / (3 * var), 4 / 3
+        spread = (curves**2).sum(0)
+
+        def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
+            X_bar = pull(mean_bar, var_bar * (own - spread * share / var))
+            slope_bars, curve_bars = var_bar * slopes / STEP, var_bar * share * curves / STEP
+            for i, (one, other) in enumerate(zip(ahead, behind, strict=True)):
+                X_bar = X_bar + one[2](slope_bars[i], curve_bars[i])
+                X_bar = X_bar - other[2](slope_bars[i], curve_bars[i])
+            return X_bar
+
+        return mean, own * var + (slopes**2).sum(0) + share * spread, pull_back
+
+    def condition(self, X: Points, y: Vector) -> MarginalPosterior:
+        """Every part once `y` is also believed at `X`; the belief about θ stays as it was."""
+        return replace(
+            self,
+            centre=self.centre.condition(X, y),
+            ahead=tuple(part.condition(X, y) for part in self.ahead),
+            behind=tuple(part.condition(X, y) for part in self.behind),
+        )
+
+    def incumbent(self) -> float:
+        return self.centre.incumbent()
+
+    def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
+        """Joint draws `(n, m)`: those of the centre, stretched to the marginal variance."""
+        mean, var = self.centre.predict(X)
+        return mean + (sampling(self.centre).sample(X, rng, n) - mean) * np.sqrt(
+            self.predict(X)[1] / var
+        )
+
+    @staticmethod
+    def _slopes(ahead: list, behind: list, which: int, m: int) -> Matrix:  # type: ignore[type-arg]
+        """Central differences of means (0) or variances (1), one row per column of A."""
+        differences = [one[which] - other[which] for one, other in zip(ahead, behind, strict=True)]
+        return np.reshape(differences, (len(ahead), m)) / (2 * STEP)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +162,7 @@ class Inferred:
 
     model: Model
     inference: Inference
-    variance: Literal["thesis", "moment"] = "thesis"  # of the Laplace approximation, see `mgp`
+    variance: Literal["thesis", "moment"] = "thesis"  # see `MarginalPosterior`
 
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
@@ -85,16 +186,13 @@ class Inferred:
     def _component(
         self, target: ModelTarget, theta: Vector, covariance: Matrix | None
     ) -> Posterior:
-        def at(point: Vector) -> Posterior:
-            return target.layout.bind(point).condition(target.data)
-
         if covariance is None:
-            return at(theta)
+            return target.posterior(theta)
         values, axes = np.linalg.eigh(covariance)
         columns = (axes * np.sqrt(np.maximum(values, 0.0))).T
-        ahead = tuple(at(theta + STEP * column) for column in columns)
-        behind = tuple(at(theta - STEP * column) for column in columns)
-        return MarginalPosterior(at(theta), ahead, behind, self.variance)
+        ahead = tuple(target.posterior(theta + STEP * column) for column in columns)
+        behind = tuple(target.posterior(theta - STEP * column) for column in columns)
+        return MarginalPosterior(target.posterior(theta), ahead, behind, self.variance)
 
 
 def _part(data: Observations, rng: Rng) -> Observations:

@@ -114,10 +114,11 @@ def kind_of(part: Kind | Surrogate | Model | None) -> Kind:
         return Plain()
     if isinstance(part, Kind):
         return part
-    if isinstance(part, Surrogate) and not isinstance(part, type):
-        return GivenSurrogate(part)
-    if hasattr(part, "condition") and not isinstance(part, type):
-        return GivenModel(part)
+    if not isinstance(part, type):
+        if isinstance(part, Surrogate):
+            return GivenSurrogate(part)
+        if hasattr(part, "condition"):
+            return GivenModel(part)
     raise ModelError(
         f"expected a kind of surrogate such as Spartan(), a model or a surrogate, written with (), "
         f"got {part!r}"

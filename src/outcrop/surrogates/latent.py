@@ -4,38 +4,146 @@ Each observation has latent inputs h ~ N(0, σ²), its distance from the space, 
 the process at h = 0 [Bodin et al. 2020, eqs 7 and 8]. Observations of structure too fine to be
 modelled from few of them get a large h; the belief is then smoother than the data.
 
-`spread` is σ, in units of the cube; with σ = 0 this is a plain Gaussian process.
+`spread` is σ, in units of the cube; with σ = 0 this is a plain Gaussian process. For a stationary
+kernel the latents are further inputs, with a typical lengthscale of the others:
+
+    r² = Σᵢ (xᵢ − x'ᵢ)² / ℓᵢ² + |h − h'|² / ℓ²,    ℓ the geometric mean of the ℓᵢ
+
+A kernel is given pairs with larger squared distances, so that every kernel made of stationary ones
+works with latents unchanged, in all its forms.
 """
 
 from __future__ import annotations
 
-__all__ = ["Latent", "LatentGP", "LatentPosterior", "Lottery"]
+__all__ = ["Latent", "LatentGP", "LatentPosterior"]
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf, sqrt
-from typing import Any
+from typing import cast
 
 import numpy as np
 
-from outcrop.data import Observations
-from outcrop.errors import ModelError
+from outcrop.data import Observations, Pairs, Triangle
+from outcrop.errors import ModelError, ShapeError
 from outcrop.inference import Inference
-from outcrop.kernels import Kernel
-from outcrop.params import Free, Per, free, shaped
+from outcrop.kernels import Kernel, Subspace
+from outcrop.kernels.stationary import Stationary
+from outcrop.linalg import packed_indices
+from outcrop.params import Per, changed, free, require_at_least_0, shaped
 from outcrop.priors import Normal
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.blend import Blend, shared
-from outcrop.surrogates.gp import GP, GPPosterior
+from outcrop.surrogates.blend import Blend, Lottery
+from outcrop.surrogates.gp import GP, GPPosterior, ProcessDraw
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import Kind
-from outcrop.surrogates.latent_data import LatentObservations, LatentPairs
-from outcrop.surrogates.latent_draws import LatentDraw
-from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
-from outcrop.typing import Matrix, Rng, Vector
+from outcrop.typing import Matrix, Points, Rng, Vector
 
 ONE_EACH = free(Normal(), size=Per.OBSERVATION)
+
+
+@dataclass(frozen=True, eq=False)
+class LatentPairs(Pairs):
+    """The pairs `visible`, whose points also differ in latent coordinates."""
+
+    visible: Pairs = field(kw_only=True)
+    apart: Matrix = field(kw_only=True)  # |h − h'|² of each pair, or what broadcasts to it
+    traced: list[Matrix] | None = None  # collects gradients in `apart`, if given
+
+    @classmethod
+    def of(cls, visible: Pairs, apart: Matrix, traced: list[Matrix] | None = None) -> LatentPairs:
+        points = visible.X1, visible.X2, visible.second_moves
+        return cls(*points, traced, visible=visible, apart=apart)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.visible.shape
+
+    @property
+    def mismatches(self) -> Matrix:
+        return self.visible.mismatches
+
+    def squared_distances(self, weights: Vector) -> Matrix:
+        r2 = self.visible.squared_distances(weights)
+        r2 += _middle(weights)[(..., *(None,) * len(self.shape))] * self.apart
+        return r2
+
+    def pull_weights(self, r2_bar: Matrix, weights: Vector) -> Vector:
+        middle_bar = np.vdot(r2_bar, np.broadcast_to(self.apart, r2_bar.shape))
+        hidden = middle_bar * _middle(weights) / (weights.shape[-1] * weights)
+        return self.visible.pull_weights(r2_bar, weights) + hidden
+
+    def pull_inputs(self, r2_bar: Matrix, weights: Vector) -> tuple[Points, Points]:
+        if self.traced is not None:
+            self.traced.append(r2_bar * _middle(weights))
+        return self.visible.pull_inputs(r2_bar, weights)
+
+    def mapped(self, key: Hashable, function: Callable[[Points], Points]) -> Pairs:
+        return LatentPairs.of(self.visible.mapped(key, function), self.apart, self.traced)
+
+    def moved(self, X1: Points, X2: Points) -> Pairs:
+        return LatentPairs.of(self.visible.moved(X1, X2), self.apart, self.traced)
+
+    def products(self, u1: Vector, u2: Vector) -> Matrix:
+        return self.visible.products(u1, u2)
+
+
+def _middle(weights: Vector) -> Vector:
+    """The weight of a latent: 1/ℓ² of the geometric mean of lengthscales."""
+    return np.exp(np.log(weights).mean(-1))
+
+
+@dataclass(frozen=True, eq=False)
+class LatentObservations(Observations):
+    """Observations with latents; computations on points alone are shared with `visible`."""
+
+    latents: Matrix = field(kw_only=True)  # (n, q); (k, n, q) stands for k models at once
+    visible: Observations = field(kw_only=True)
+    traced: list[Matrix] | None = field(default=None, kw_only=True)  # that of `pairs`
+
+    @classmethod
+    def of(
+        cls, visible: Observations, latents: Matrix, traced: list[Matrix] | None = None
+    ) -> LatentObservations:
+        if latents.shape[-2] != len(visible):
+            raise ShapeError(f"expected latents ({len(visible)}, q), got {latents.shape}")
+        own = visible.X, visible.y, visible.noise
+        return cls(*own, latents=latents, visible=visible, traced=traced)
+
+    @cached_property
+    def pairs(self) -> LatentPairs:
+        differences = self.latents[:, None, :] - self.latents[None, :, :]
+        apart = np.square(differences).sum(-1)
+        return LatentPairs.of(self.visible.pairs, apart, self.traced)
+
+    @cached_property
+    def triangle(self) -> Triangle | LatentPairs | None:  # type: ignore[override]
+        if self.visible.triangle is None:
+            return None
+        rows, columns, _ = packed_indices(len(self))
+        columnwise = self.latents.T
+        apart = np.square(columnwise[:, rows] - columnwise[:, columns]).sum(0)
+        return LatentPairs.of(self.visible.triangle, apart)
+
+    def against(self, X: Points) -> LatentPairs:
+        norms = np.square(self.latents).sum(-1)
+        return LatentPairs.of(self.visible.against(X), norms[..., None, :])
+
+    def alike(self, others: Sequence[Observations]) -> LatentObservations | None:
+        if super().alike(others) is None:
+            return None
+        # Covariances with points at h = 0 depend on the norms of latents only.
+        same = cast(Sequence[LatentObservations], others)
+        norms = [np.linalg.norm(other.latents, axis=-1) for other in same]
+        return replace(self, latents=np.stack(norms)[:, :, None])
+
+    def append(self, X: Points, y: Vector, noise: Vector | None = None) -> LatentObservations:
+        """These observations and more, whose latents are 0."""
+        visible = self.visible.append(X, y, noise)
+        none = np.zeros((len(visible) - len(self), self.latents.shape[1]))
+        return LatentObservations.of(visible, np.vstack([self.latents, none]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +153,7 @@ class LatentGP:
         LatentGP(Matern52(free(LogNormal(), size=1)), spread=0.1)
         LatentGP(kernel, spread=0.1, latents=(free(Normal(), size=Per.OBSERVATION),) * 2)
 
-    The latents are inputs of every stationary kernel in `kernel`, see `latent_data`.
+    The latents are inputs of every stationary kernel in `kernel`, see above.
     """
 
     kernel: Kernel
@@ -55,28 +163,25 @@ class LatentGP:
     mean: float = 0.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.spread, Free) and not 0 <= self.spread < inf:
-            raise ModelError(f"LatentGP(spread={self.spread!r}): expected a number of at least 0")
+        require_at_least_0(self, "spread", "a number")
         if self.spread == 0:  # then all latents are 0
             object.__setattr__(self, "latents", ())
         GP(self.kernel, self.noise)
 
     def condition(self, data: Observations) -> LatentPosterior:
-        inner = self._plain.condition(LatentObservations.of(data, self._moves(data)))
-        return LatentPosterior(inner.model, inner.data, inner.chol, inner.white, inner.jitter)
+        return LatentPosterior.of(self._plain, LatentObservations.of(data, self._moves(data)))
 
     def log_likelihood(self, data: Observations) -> float:
-        return self._plain.log_likelihood(self._with_latents(data))
+        seen = LatentObservations.of(data, self._moves(data)) if self.latents else data
+        return self._plain.log_likelihood(seen)
 
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, LatentGP]:
-        seen = self._with_latents(data)
+        moves, seen = self._moves(data), data
         apart_bars: list[Matrix] = []
-        if isinstance(seen, LatentObservations):
-            pairs = seen.pairs
-            vars(seen)["pairs"] = LatentPairs.of(pairs.visible, pairs.apart, apart_bars)
+        if self.latents:
+            seen = LatentObservations.of(data, moves, apart_bars)
         value, K_bar, mean_bar, pull = self._plain.log_likelihood_with_bars(seen)
         pull.inputs(K_bar)  # called only to fill `apart_bars`
-        moves = self._moves(data)
         moves_bar = np.zeros_like(moves)
         for bar in apart_bars:
             both = 2 * (bar + bar.T)
@@ -95,9 +200,6 @@ class LatentGP:
     def _plain(self) -> GP:
         return GP(self.kernel, self.noise, self.mean)
 
-    def _with_latents(self, data: Observations) -> Observations:
-        return LatentObservations.of(data, self._moves(data)) if self.latents else data
-
     def _moves(self, data: Observations) -> Matrix:
         """h, `(n, q)`; a column of zeros if there are no latents."""
         if not self.latents:
@@ -109,17 +211,66 @@ class LatentGP:
 class LatentPosterior(GPPosterior):
     """The posterior of the process at h = 0."""
 
+    data: LatentObservations
+
     @property
     def latents(self) -> Matrix:
         """The latent inputs of each observation, `(n, q)`; 0 for believed values.
 
         An observation whose latents exceed a lengthscale counts for little.
         """
-        assert isinstance(self.data, LatentObservations)
         return self.data.latents
 
     def draw(self, rng: Rng, features: int = 512) -> LatentDraw:
         return LatentDraw.of(self, self.latents, rng, features)
+
+
+@dataclass(frozen=True, eq=False)
+class LatentDraw(ProcessDraw):
+    """A function of points and latents, at h = 0; the latents are further columns of `X`."""
+
+    @classmethod
+    def of(cls, posterior: GPPosterior, latents: Matrix, rng: Rng, features: int) -> LatentDraw:
+        data = posterior.data
+        kernel = augmented(posterior.model.kernel, data.dimension, latents.shape[1])
+        whole = GPPosterior(
+            replace(posterior.model, kernel=kernel),
+            Observations(np.hstack([data.X, latents]), data.y, data.noise),
+            posterior.chol,
+            posterior.white,
+            posterior.jitter,
+        )
+        return cls(**vars(whole.draw(rng, features)))
+
+    def __call__(self, X: Points) -> Vector:
+        return super().__call__(self._at_zero(X))
+
+    def gradient(self, X: Points) -> Points:
+        return super().gradient(self._at_zero(X))[:, : X.shape[1]]
+
+    def _at_zero(self, X: Points) -> Points:
+        return np.hstack([X, np.zeros((len(X), self.X.shape[1] - X.shape[1]))])
+
+
+def augmented(kernel: Kernel, dimension: int, count: int) -> Kernel:
+    """`kernel` of `dimension` columns, extended by `count` columns of latents."""
+    if not kernel.sees_numbers:
+        return kernel
+    if isinstance(kernel, Stationary):
+        scales = kernel.scales(dimension)
+        middle = np.exp(np.log(scales).mean())
+        return changed(kernel, lengthscales=np.append(scales, np.full(count, middle)))
+    if isinstance(kernel, Subspace):
+        inner = augmented(kernel.kernel, len(kernel.columns), count)
+        return Subspace((*kernel.columns, *range(dimension, dimension + count)), inner)
+    if not kernel.passes_expectation:  # then it does not pass points on to its children either
+        raise ModelError(
+            f"{type(kernel).__name__} with latents has no drawn functions; draw values at given "
+            "points with `sample` instead"
+        )
+    return kernel.with_children(
+        tuple(augmented(child, dimension, count) for child in kernel.children())
+    )
 
 
 @dataclass(frozen=True)
@@ -164,28 +315,9 @@ class Latent(Kind):
         diagonal = sqrt(max(size, 1))
         latents = (ONE_EACH,) * self.coordinates
         if self.together:
-            inference = shared(inference, len(self.spreads))
+            inference = inference.divided(len(self.spreads))
         parts = {
             str(spread): Inferred(LatentGP(kernel, spread * diagonal, latents, noise), inference)
             for spread in self.spreads
         }
         return Blend(parts) if self.together else Lottery(parts)
-
-
-@dataclass(frozen=True, eq=False)
-class Lottery:
-    """One of several named surrogates, drawn anew for each fit; the others keep their state."""
-
-    parts: Mapping[str, Surrogate]
-
-    def __post_init__(self) -> None:
-        if not self.parts:
-            raise ModelError("Lottery({}): expected at least one surrogate")
-
-    def fit(
-        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
-    ) -> Mixture:
-        states = {name: state for name, state in (previous or {}).items() if name in self.parts}
-        name = str(rng.choice(list(self.parts)))
-        belief = self.parts[name].fit(observations, rng, states.get(name))
-        return replace(belief, state={**states, name: belief.state})

@@ -29,9 +29,8 @@ from outcrop.kernels import BranchFeatures
 from outcrop.linalg import Indices, cholesky, solve_lower, solve_upper
 from outcrop.surrogates.base import PredictionPull
 from outcrop.surrogates.division import Division
-from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 # Gradients in means and variances to those in points and in features.
 LeafPull: TypeAlias = Callable[[Matrix, Matrix], tuple[Points, Matrix]]

@@ -16,10 +16,8 @@ import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
 from outcrop.surrogates.base import Posterior, drawing
-from outcrop.surrogates.draws import Draw
-from outcrop.surrogates.leafwise_stack import LeafwiseStack
-from outcrop.surrogates.stack import Stack
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.surrogates.stack import LeafwiseStack, Stack
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
 

@@ -25,9 +25,8 @@ from outcrop.typing import Mask, Points, Vector
 CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding only
 EPSILON = float(np.finfo(float).eps)
 LONGEST = 4.0  # length of the bad half of the values, in units of the good half
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(
-    100
-)  # many, because a bent value has a kink at the median
+# Many nodes, because a bent value has a kink at the median.
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(100)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 APART = 0.1  # root mean square difference per column between points that are spread out
 FARTHEST = 300.0  # keeps the square of an unbent value finite

@@ -34,7 +34,7 @@ from outcrop.params import free
 from outcrop.priors import LogNormal, Prior, Shifted
 from outcrop.space import Space
 from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.blend import Blend, shared
+from outcrop.surrogates.blend import Blend
 from outcrop.typing import Vector
 
 EXACT = 1e-8  # noise variance, in units of the data's, of an objective without noise
@@ -142,7 +142,7 @@ class Situation:
         is_learnt = self.noise.is_learnt(models_places)
         learnt = free(self.priors.noise)
         if is_learnt is None:
-            inference = shared(inference, 2)
+            inference = inference.divided(2)
             return Blend({"exact": make(EXACT, inference), "noisy": make(learnt, inference)})
         return make(learnt if is_learnt else EXACT, inference)
 

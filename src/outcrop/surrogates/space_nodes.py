@@ -10,7 +10,7 @@ __all__ = ["MOST_LEAVES", "SpaceNode", "has_leaves", "nodes_of"]
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from outcrop.space import Choice, Column, Space
 from outcrop.typing import Conditions
@@ -30,14 +30,13 @@ class SpaceNode(NamedTuple):
 def nodes_of(space: Space) -> tuple[tuple[SpaceNode, ...], tuple[SpaceNode, ...]]:
     """The nodes on several branches, from the root on, and the leaves, one for each branch."""
     index = {column.name: column for column in space.columns}
-    taken_by: list[Conditions] = []  # the options of each branch
-    for branch in space.branches:
-        taken = []
-        for name, option in branch.options:
-            choice = index[name].parameter
-            assert isinstance(choice, Choice)
-            taken.append((index[name].index, choice.names.index(option)))
-        taken_by.append(tuple(taken))
+    taken_by: list[Conditions] = [  # the options of each branch
+        tuple(
+            (index[name].index, cast(Choice, index[name].parameter).names.index(option))
+            for name, option in branch.options
+        )
+        for branch in space.branches
+    ]
     groups: dict[Conditions, list[Column]] = {(): []}
     for column in space.columns:
         groups.setdefault(column.conditions, [])

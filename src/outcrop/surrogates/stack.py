@@ -1,25 +1,26 @@
-"""Many Gaussian processes on the same points, predicted from at once.
+"""Many posteriors on the same points, predicted from at once.
 
 The components of a mixture of chains differ in hyperparameters only. Stacked kernels are evaluated
 in one call, so that Python's overhead is paid once instead of k times. Factors are `(k, n, n)`,
-covariances `(k, m, n)`.
+covariances `(k, m, n)`. Leafwise posteriors are stacked in every leaf; they have `V` features.
 """
 
 from __future__ import annotations
 
-__all__ = ["Stack"]
+__all__ = ["LeafwiseStack", "Stack"]
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from outcrop.data import Observations, Pairs
-from outcrop.errors import ShapeError
-from outcrop.kernels.base import Kernel
+from outcrop.data import Observations
+from outcrop.kernels import BranchFeatures, Kernel
 from outcrop.linalg import inverse_factor
-from outcrop.params import stacked
+from outcrop.params import built_alike, stacked
+from outcrop.surrogates.division import Division
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
+from outcrop.surrogates.leafwise import LeafPull, LeafwisePosterior, SharedEffects, leaf_by_leaf
 from outcrop.typing import Matrix, Points, Vector
 
 CACHED_NUMBERS = 50_000  # of covariances at a time: a few such arrays stay in a core's own cache
@@ -43,7 +44,7 @@ class Stack:
             return None
         kernels = [part.model.kernel for part in parts]
         data = parts[0].data.alike([part.data for part in parts])
-        if data is None or not all(_built_alike(kernels[0], kernel) for kernel in kernels[1:]):
+        if data is None or not all(built_alike(kernels[0], kernel) for kernel in kernels[1:]):
             return None
         return cls(
             data,
@@ -59,7 +60,7 @@ class Stack:
         rows = max(CACHED_NUMBERS // max(self.alpha.size, 1), 1)
         for start in range(0, len(X), rows):
             part = slice(start, start + rows)
-            cross = self.kernel.on(self._pairs(X[part]))[0]
+            cross = self.kernel.on(self.data.against(X[part]))[0]
             means[:, part] = self._mean(cross)
             variances[:, part] = self._variance(X[part], cross @ self.inverse)
         return means, variances
@@ -68,7 +69,7 @@ class Stack:
         self, X: Points
     ) -> tuple[Matrix, Matrix, Callable[[Matrix, Matrix], Points]]:
         """The same, and how gradients `(k, m)` in them travel back to `X`."""
-        cross, pull = self.kernel.on(self._pairs(X))
+        cross, pull = self.kernel.on(self.data.against(X))
         V = cross @ self.inverse
 
         def pull_back(mean_bar: Matrix, var_bar: Matrix) -> Points:
@@ -85,23 +86,101 @@ class Stack:
         prior = self.kernel.diag(X)
         return np.maximum(prior - np.einsum("kmn,kmn->km", V, V), VAR_FLOOR * prior)
 
-    def _pairs(self, X: Points) -> Pairs:
-        if X.ndim != 2 or X.shape[1] != self.data.dimension:
-            raise ShapeError(f"expected X (m, {self.data.dimension}), got {X.shape}")
-        return self.data.against(X)
+
+@dataclass(frozen=True, eq=False)
+class _SharedStack:
+    """The shared effects of every component."""
+
+    features: BranchFeatures
+    A: tuple[Matrix, ...]  # of each leaf, (k, n_p, V)
+    white: tuple[Matrix, ...]  # of each leaf, (k, n_p, 1)
+    inverse: Matrix  # (k, V, V), L⁻ᵀ of Λ
+    weights: Matrix  # (k, V, 1)
+
+    @classmethod
+    def of(cls, effects: Sequence[SharedEffects]) -> _SharedStack:
+        return cls(
+            effects[0].features,
+            tuple(np.stack(each) for each in zip(*(one.A for one in effects), strict=True)),
+            tuple(
+                np.stack(each)[:, :, None]
+                for each in zip(*(one.white for one in effects), strict=True)
+            ),
+            np.stack([inverse_factor(one.chol).T for one in effects]),
+            np.stack([one.weights for one in effects])[:, :, None],
+        )
 
 
-def _built_alike(one: object, other: object) -> bool:
-    """Whether two kernels differ in their numbers only, and so can be stacked."""
-    if isinstance(one, float):
-        return isinstance(other, float)
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.shape == other.shape
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_built_alike, one, other))
-    if is_dataclass(one):
-        names = [field.name for field in fields(one)]
-        return all(_built_alike(getattr(one, name), getattr(other, name)) for name in names)
-    return one is other or repr(one) == repr(other)
+@dataclass(frozen=True, eq=False)
+class LeafwiseStack:
+    """The posteriors `LeafwisePosterior` × k as arrays, a `Stack` for each leaf."""
+
+    division: Division
+    leaves: tuple[Stack, ...]
+    shared: _SharedStack | None
+    size: int  # k
+
+    @classmethod
+    def of(cls, posteriors: Sequence[object]) -> LeafwiseStack | None:
+        """The stack of leafwise posteriors that differ in numbers only; None for any others."""
+        parts = [part for part in posteriors if isinstance(part, LeafwisePosterior)]
+        if not parts or len(parts) < len(posteriors):
+            return None
+        division = parts[0].division
+        if not all(p.division is division or p.division.same_as(division) for p in parts[1:]):
+            return None
+        effects = [part.shared for part in parts if part.shared is not None]
+        if len(effects) not in (0, len(parts)):
+            return None
+        if any(one.features is not effects[0].features for one in effects[1:]):
+            return None
+        leaves = []
+        for each in zip(*(part.leaves for part in parts), strict=True):
+            stack = Stack.of(each)
+            if stack is None:
+                return None
+            leaves.append(stack)
+        shared = _SharedStack.of(effects) if effects else None
+        return cls(division, tuple(leaves), shared, len(parts))
+
+    def predict(self, X: Points) -> tuple[Matrix, Matrix]:
+        """Means and variances, `(k, m)`."""
+        if self.shared is not None:
+            return self.predict_with_pullback(X)[:2]
+        means, variances = np.empty((2, self.size, len(X)))
+        for leaf, rows in self.division.grouped(X):
+            means[:, rows], variances[:, rows] = self.leaves[leaf].predict(X[rows])
+        return means, variances
+
+    def predict_with_pullback(
+        self, X: Points
+    ) -> tuple[Matrix, Matrix, Callable[[Matrix, Matrix], Points]]:
+        """The same, and how gradients `(k, m)` in them travel back to `X`."""
+        features = None if self.shared is None else self.shared.features
+        return leaf_by_leaf(self.division, features, X, self._of_leaf, (self.size,))
+
+    def _of_leaf(self, leaf: int, X: Points, Z: Matrix) -> tuple[Matrix, Matrix, LeafPull]:
+        """Means and variances in a leaf, and how gradients travel to its points and features."""
+        own, shared = self.leaves[leaf], self.shared
+        if shared is None:
+            means, variances, pull_inner = own.predict_with_pullback(X)
+            return means, variances, lambda mean_bar, var_bar: (pull_inner(mean_bar, var_bar), Z)
+        A, white = shared.A[leaf], shared.white[leaf]
+        prior = own.kernel.diag(X)
+        cross, back = own.kernel.on(own.data.against(X))
+        V = cross @ own.inverse
+        T = Z - V @ A
+        half = T @ shared.inverse
+        mean = own.mean + (V @ white)[:, :, 0] + (T @ shared.weights)[:, :, 0]
+        var = prior - np.einsum("kmn,kmn->km", V, V) + np.einsum("kmv,kmv->km", half, half)
+
+        def pull(mean_bar: Matrix, var_bar: Matrix) -> tuple[Points, Matrix]:
+            mean_bar, var_bar = mean_bar[:, :, None], var_bar[:, :, None]
+            T_bar = mean_bar * np.swapaxes(shared.weights, 1, 2)
+            T_bar += 2 * var_bar * (half @ np.swapaxes(shared.inverse, 1, 2))
+            V_bar = mean_bar * np.swapaxes(white, 1, 2) - 2 * V * var_bar
+            V_bar -= T_bar @ np.swapaxes(A, 1, 2)
+            X_bar = back.inputs(V_bar @ np.swapaxes(own.inverse, 1, 2))[0]
+            return own.kernel.pull_diag(X, var_bar[:, :, 0]) + X_bar, T_bar.sum(0)
+
+        return mean, np.maximum(var, VAR_FLOOR * prior), pull

@@ -6,10 +6,9 @@ them; new slots start from their priors.
 
 from __future__ import annotations
 
-__all__ = ["LeafChains", "PriorOfSlots", "conditioned", "restored", "stored"]
+__all__ = ["LeafChains", "conditioned", "restored", "stored"]
 
 import logging
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from math import nan
 from typing import Any, NamedTuple, TypeVar
@@ -21,7 +20,7 @@ from outcrop.errors import NumericalError
 from outcrop.inference import Draws
 from outcrop.params import Layout
 from outcrop.surrogates.partition import Partition
-from outcrop.typing import Mask, Matrix, Rng, Vector
+from outcrop.typing import Matrix, Vector
 
 logger = logging.getLogger(__name__)
 
@@ -30,34 +29,6 @@ IN_TURN = 1  # unchanged leaves sampled in one fit
 DIGITS = 4  # decimals of stored leaf chains: far below their spread
 
 P = TypeVar("P")
-
-
-class PriorOfSlots(ABC):
-    """The prior part of a target: the prior of a layout's free slots."""
-
-    @property
-    @abstractmethod
-    def layout(self) -> Layout[Any]: ...
-
-    @property
-    def dim(self) -> int:
-        return self.layout.dim
-
-    @property
-    def gaussian(self) -> Mask:
-        return self.layout.gaussian
-
-    def log_prior(self, theta: Vector) -> float:
-        return self.layout.log_prior(theta)
-
-    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        return self.layout.log_prior_with_gradient(theta)
-
-    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        return self.layout.log_jacobian_with_gradient(theta)
-
-    def sample_prior(self, rng: Rng, n: int) -> Matrix:
-        return self.layout.sample_prior(rng, n)
 
 
 def conditioned(

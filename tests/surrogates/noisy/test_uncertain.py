@@ -150,7 +150,8 @@ def test_the_average_of_an_exact_process_is_that_of_its_mean(rng):
     """With exact observations only the points of prediction are uncertain."""
     data, x = observations(rng), rng.random((1, 2))
     posterior = AnalyticGP(ARD, 1e-2, 0.1).condition(data)
-    mean, var = posterior.averaged(np.array([[0.01, 0.0025]])).predict(x)
+    uncertain = replace(posterior.data, at=np.array([[0.01, 0.0025]]), ends=2)
+    mean, var = replace(posterior, data=uncertain).predict(x)
     around = x + rng.standard_normal((1500, 2)) * [0.1, 0.05]
     means, covariance = GP(ARD, 1e-2, 0.1).condition(data).predict_joint(around)
     assert abs(means.mean() - mean[0]) < 4 * means.std() / np.sqrt(len(around))

@@ -16,9 +16,8 @@ __all__ = [
     "Unscented",
 ]
 
-from outcrop.surrogates.noisy.analytic import Analytic, AnalyticGP
 from outcrop.surrogates.noisy.input_noise import InputNoise
 from outcrop.surrogates.noisy.nigp import NIGP, Alternating, NIGPModel
-from outcrop.surrogates.noisy.randfunc import RandFunc, RandFuncGP
+from outcrop.surrogates.noisy.uncertain import Analytic, AnalyticGP, RandFunc, RandFuncGP
 from outcrop.surrogates.noisy.unscented import Unscented
 from outcrop.surrogates.noisy.utgp import UTGP, Transformed

@@ -119,8 +119,8 @@ class NoisyInputs(Kind):
     def __post_init__(self) -> None:
         InputNoise(self.input_std, self.input_cov)
         if self.input_std is not None:
-            std = np.asarray(self.input_std, dtype=float).tolist()
-            object.__setattr__(self, "input_std", tuple(std) if isinstance(std, list) else std)
+            std = np.asarray(self.input_std, dtype=float)
+            object.__setattr__(self, "input_std", tuple(std.tolist()) if std.ndim else float(std))
         if self.input_cov is not None:
             rows = np.asarray(self.input_cov, dtype=float).tolist()
             object.__setattr__(self, "input_cov", tuple(map(tuple, rows)))

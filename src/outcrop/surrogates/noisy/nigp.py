@@ -14,7 +14,7 @@ __all__ = ["NIGP", "Alternating", "NIGPModel", "NIGPPosterior"]
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -24,8 +24,7 @@ from outcrop.kernels import Kernel
 from outcrop.linalg import cholesky, inverse_lower, solve_lower, solve_upper
 from outcrop.surrogates.base import Posterior, Surrogate
 from outcrop.surrogates.gp import GP, GPPosterior
-from outcrop.surrogates.inferred import Inferred
-from outcrop.surrogates.mgp import MarginalPosterior
+from outcrop.surrogates.inferred import Inferred, MarginalPosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy.fixed_point import TOLERANCE, FixedPoint, fixed_point
 from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs, quadratic_forms
@@ -59,9 +58,9 @@ class NIGPModel:
         if not found.has_converged:
             message = "input-noise variances have a relative error of %.1e after %d steps"
             logger.info(message, found.residual, found.steps)
-        inner = GP(self.kernel, self.noise, self.mean).condition(with_noise(data, found.value))
-        parts = inner.model, inner.data, inner.chol, inner.white, inner.jitter
-        return NIGPPosterior(*parts, found, self.inputs)
+        plain = GP(self.kernel, self.noise, self.mean)
+        noisy = data.noisier(found.value)
+        return NIGPPosterior.of(plain, noisy, slopes=found, inputs=self.inputs)
 
     def log_likelihood(self, data: Observations) -> float:
         """log p(y | X) at consistent variances; it has no gradient."""
@@ -124,16 +123,14 @@ class NIGPPosterior(GPPosterior):
     def has_converged(self) -> bool:
         return self.residual <= TOLERANCE
 
-    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> NIGPPosterior:
+    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> Self:
         """The same process once `y` is also believed to be observed, with the slope's noise."""
         fitted = self.fitted or self
         cov = self.inputs.covariances(fitted.data)
         if cov is not None:
             slopes = quadratic_forms(cov.mean(0, keepdims=True), fitted.mean_gradient(X))
             noise = slopes if noise is None else noise + slopes
-        believed = super().condition(X, y, noise)
-        assert isinstance(believed, NIGPPosterior)
-        return replace(believed, fitted=fitted)
+        return replace(super().condition(X, y, noise), fitted=fitted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +153,7 @@ class Alternating:
             before = Inferred(gp, still).fit(observations, rng, previous)
             variances = self._agreed(before, observations)[1]
         for _ in range(1 if previous else ROUNDS):
-            noisy = with_noise(observations, variances)
+            noisy = observations.noisier(variances)
             belief = Inferred(gp, self.inference).fit(noisy, rng, previous)
             previous = belief.state
             belief, variances = self._agreed(belief, observations)
@@ -168,24 +165,13 @@ class Alternating:
         means = np.zeros(len(data))
         for part, weight in zip(belief.components, belief.weights, strict=True):
             centre = part.centre if isinstance(part, MarginalPosterior) else part
-            assert isinstance(centre, GPPosterior)
-            model = centre.model
+            model = cast(GPPosterior, centre).model
             own = NIGPModel(model.kernel, model.noise, model.mean, self.model.inputs)
             agreed = own.condition(data)
             means += weight * agreed.slopes.value
             # Around a mode, components a small step apart must not differ in their variances.
-            parts.append(part if isinstance(part, MarginalPosterior) else agreed)
+            parts.append(agreed if part is centre else part)
         return replace(belief, components=tuple(parts)), means
-
-
-def with_noise(data: Observations, variances: Vector) -> Observations:
-    """The observations with `variances` added to their noise; cached pairs are shared."""
-    if not variances.any():
-        return data
-    noise = variances if data.noise is None else data.noise + variances
-    noisy = replace(data, noise=noise)
-    vars(noisy).update(pairs=data.pairs, triangle=data.triangle)
-    return noisy
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ __all__ = ["RescaledDraw", "RescaledPosterior"]
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from outcrop.surrogates.base import Posterior, drawing, sampling
-from outcrop.surrogates.draws import Draw
-from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
+from outcrop.surrogates.base import HasScales, Posterior, drawing, sampling
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,22 +43,27 @@ class RescaledDraw:
         return slope + pull(np.ones(len(X)), away / var) - pull0(ratio, away / var0)
 
 
-class RescaledPosterior(ABC):
+class RescaledPosterior(Posterior, ABC):
     """A posterior with marginals of its own and the correlations of the process `inner`."""
 
     inner: Posterior
 
     @abstractmethod
-    def predict(self, X: Points) -> tuple[Vector, Vector]: ...
+    def observed(self) -> Points:
+        """The points with observations."""
 
-    @abstractmethod
-    def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]: ...
+    def incumbent(self) -> float:
+        """The lowest mean at the data."""
+        return float(self.predict(self.observed())[0].min())
 
-    @abstractmethod
-    def condition(self, X: Points, y: Vector) -> Posterior: ...
+    def scales(self) -> Vector:
+        """The lengthscales of the central process, 1 where it has none."""
+        inner = self.inner
+        return inner.scales() if isinstance(inner, HasScales) else np.ones(self.observed().shape[1])
 
-    @abstractmethod
-    def incumbent(self) -> float: ...
+    @property
+    def model(self) -> Any:
+        return getattr(self.inner, "model", None)
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
         mean, var = self.predict(X)

@@ -1,28 +1,52 @@
 """Gaussian processes whose kernel accounts for the input noise of observations.
 
-The base of `AnalyticGP` and `RandFuncGP`: both are the plain process with another covariance
-between observations, and between an observation and an exact point.
+They are the plain process with another covariance between observations, and between an observation
+and an exact point. `AnalyticGP` averages the RBF kernel over the input noise of two observations
+[Alvi 2019, section 3.2]: they are not jointly Gaussian, but these are their first two moments. In
+`RandFuncGP` an observation is f + ½ tr(S ∇∇ᵀf) plus noise [Girard & Murray-Smith 2003; Alvi 2019,
+section 3.3], an expansion that holds where the noise is small beside the lengthscales. Elsewhere
+its kernel has terms in (σ/ℓ)⁴ that grow without bound and can raise the likelihood; so lengthscales
+below `BOUND` times the noise are refused by a `NumericalError`.
 """
 
 from __future__ import annotations
 
-__all__ = ["UncertainGP", "UncertainObservations", "UncertainPosterior"]
+__all__ = [
+    "BOUND",
+    "Analytic",
+    "AnalyticGP",
+    "RandFunc",
+    "RandFuncGP",
+    "UncertainGP",
+    "UncertainObservations",
+    "UncertainPosterior",
+]
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from math import log
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
 from outcrop.data import Observations, Pairs, Triangle
-from outcrop.kernels import Kernel
+from outcrop.errors import ModelError, NumericalError
+from outcrop.inference import Inference
+from outcrop.kernels import ExpectedRBF, Kernel, TaylorRBF
 from outcrop.kernels.uncertain import UncertainPairs
-from outcrop.params import shaped
-from outcrop.surrogates.draws import Draw
+from outcrop.params import free, shaped
+from outcrop.priors import LogNormal, Prior
+from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.gp import GP, VAR_FLOOR, GPPosterior
-from outcrop.surrogates.noisy.input_noise import InputNoise
+from outcrop.surrogates.inferred import Inferred
+from outcrop.surrogates.noisy.input_noise import InputNoise, NoisyInputs
 from outcrop.surrogates.noisy.rescaled_draws import RescaledDraw
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.surrogates.situation import Situation
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
+
+SPREAD = LogNormal(log(0.03), 1.0)  # around a few per cent of a parameter's range
+BOUND = 1.0  # lengthscale in standard deviations of the noise: the kernel's k(x, x) is least there
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +87,7 @@ class UncertainObservations(Observations):
     def alike(self, others: Sequence[Observations]) -> UncertainObservations | None:
         if super().alike(others) is None:
             return None
-        same = [other for other in others if isinstance(other, UncertainObservations)]
+        same = cast(Sequence[UncertainObservations], others)
         equal = all(_equal(other.cov, self.cov) and other.ends == self.ends for other in same)
         return self if equal else None
 
@@ -90,12 +114,21 @@ class UncertainGP:
     mean: float = 0.0
     inputs: InputNoise = field(default_factory=InputNoise)
     expected: bool = False
+    averaged_kernel: ClassVar[type[ExpectedRBF] | type[TaylorRBF]]  # in place of every RBF
 
     def __post_init__(self) -> None:
+        kernel = self.kernel.expected(self.averaged_kernel)
+        if kernel is None:
+            raise ModelError(
+                f"{type(self).__name__}(kernel={self.kernel!r}): its formula holds for an RBF "
+                "kernel of the numbers, scaled, added up or times a kernel of categories; use "
+                "RBF(lengthscales), or NIGP or UTGP, which take other kernels"
+            )
+        object.__setattr__(self, "kernel", kernel)
         self._plain()
 
     def condition(self, data: Observations) -> UncertainPosterior:
-        return UncertainPosterior.of(self._plain().condition(self._with_input_noise(data)))
+        return UncertainPosterior.of(self._plain(), self._with_input_noise(data))
 
     def log_likelihood(self, data: Observations) -> float:
         return self._plain().log_likelihood(self._with_input_noise(data))
@@ -115,54 +148,128 @@ class UncertainGP:
 class UncertainPosterior(GPPosterior):
     """The posterior of such a process, for the objective or for its average."""
 
-    @classmethod
-    def of(cls, inner: GPPosterior) -> UncertainPosterior:
-        return cls(inner.model, inner.data, inner.chol, inner.white, inner.jitter)
+    data: UncertainObservations
 
-    def averaged(self, cov: Matrix) -> UncertainPosterior:
-        """The belief about the average over points N(x, cov), cov `(1, d)` or `(1, d, d)`."""
-        return replace(self, data=replace(self._noisy, at=cov, ends=2))
+    @property
+    def is_average(self) -> bool:
+        return self.data.ends == 2
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
         mean, covariance = super().predict_joint(X)
         return mean, covariance - self.model.kernel.gram(X) + self._prior(X)
 
-    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> UncertainPosterior:
+    def condition(self, X: Points, y: Vector, noise: Vector | None = None) -> Self:
         """The same process once `y` is also believed to be observed, at points as uncertain."""
-        return UncertainPosterior.of(self.model.condition(self.data.append(X, y, noise)))
+        return self.of(self.model, self.data.append(X, y, noise))
 
     def incumbent(self) -> float:
         """The lowest posterior mean at the data, unless these are exact."""
         first = self.data.X[:1]
-        own = self.model.kernel.on(self._noisy.against(first))[0][0, 0]
-        cov = self._noisy.cov
+        own = self.model.kernel.on(self.data.against(first))[0][0, 0]
+        cov = self.data.cov
         if (cov is None or not cov.any()) and own == self.model.kernel.diag(first)[0]:
             return super().incumbent()
         return float(self.predict(self.data.X)[0].min())
 
     def draw(self, rng: Rng, features: int = 512) -> Draw:
         """One draw as a function, from the process at exact points with as much noise."""
-        kernel = self.model.kernel
-        own = UncertainPairs.of(self._noisy.visible.pairs, self._noisy.cov, self._noisy.cov, ends=2)
+        kernel, cov = self.model.kernel, self.data.cov
+        own = UncertainPairs.of(self.data.visible.pairs, cov, cov, ends=2)
         lost = np.maximum(kernel.diag(self.data.X) - kernel.on(own)[0].diagonal(), 0.0)
         noise = lost if self.data.noise is None else lost + self.data.noise
         centre = self.model.condition(Observations(self.data.X, self.data.y, noise))
         return RescaledDraw(self, centre, centre.draw(rng, features))
 
-    @property
-    def _noisy(self) -> UncertainObservations:
-        assert isinstance(self.data, UncertainObservations)
-        return self.data
-
     def _prior(self, X: Points) -> Matrix:
-        return self.model.kernel.on(self._noisy.among(X))[0]
+        return self.model.kernel.on(self.data.among(X))[0]
 
     def _variance(self, X: Points, V: Matrix) -> Vector:
         prior = self.model.kernel.diag(X)
-        if self._noisy.ends == 2:  # the prior variance of an average is the same everywhere
+        if self.is_average:  # the prior variance of an average is the same everywhere
             prior = np.full(len(X), self._prior(X[:1])[0, 0])
         return np.maximum(prior - np.einsum("ij,ij->j", V, V), VAR_FLOOR * prior)
 
 
 def _equal(one: Matrix | None, other: Matrix | None) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
+@dataclass(frozen=True, eq=False)
+class AnalyticGP(UncertainGP):
+    """A Gaussian process with the expected RBF kernel.
+
+    AnalyticGP(Scaled(1.3, RBF([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
+    AnalyticGP(ExpectedRBF(lengthscales, spread=free(LogNormal(-3.0), size=2)))    # learnt
+    """
+
+    averaged_kernel = ExpectedRBF
+
+
+@dataclass(frozen=True)
+class Analytic(NoisyInputs):
+    """A Gaussian process whose RBF kernel is averaged over the input noise of observations.
+
+        oc.Method(surrogate=oc.surrogates.Analytic(input_std=0.05))
+        oc.Method(surrogate=oc.surrogates.Analytic())    # learnt, unless stated with observations
+
+    With `expected` the belief is about the objective averaged over the noise, not the objective
+    itself.
+    """
+
+    spread: Prior = SPREAD  # of a standard deviation that is learnt
+    expected: bool = False
+    label = "analytic noisy-input GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        is_known = self.input_std is not None or self.input_cov is not None
+        spread = None if is_known else free(self.spread, size=len(situation.numbers))
+        return situation.kernel(lambda lengthscales: ExpectedRBF(lengthscales, spread))
+
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
+        model = AnalyticGP(kernel, noise, inputs=inputs, expected=self.expected)
+        return Inferred(model, inference)
+
+
+@dataclass(frozen=True, eq=False)
+class RandFuncGP(UncertainGP):
+    """A Gaussian process with the kernel of a second-order expansion.
+
+    RandFuncGP(Scaled(1.3, RBF([0.3, 0.6])), noise=1e-4, inputs=InputNoise(0.05))
+    """
+
+    averaged_kernel = TaylorRBF
+
+    def _with_input_noise(self, data: Observations) -> UncertainObservations:
+        seen = super()._with_input_noise(data)
+        if seen.cov is not None:
+            variances = seen.cov if seen.cov.ndim == 2 else np.einsum("nii->ni", seen.cov)
+            least = BOUND * np.sqrt(variances.max(0))
+            scales = self.kernel.scales(data.dimension)
+            if (scales < least).any():
+                raise NumericalError(
+                    f"RandFuncGP: lengthscales {scales} below {BOUND:g} × the input noise {least}, "
+                    "where the expansion does not hold; use larger ones, or AnalyticGP"
+                )
+        return seen
+
+
+@dataclass(frozen=True)
+class RandFunc(NoisyInputs):
+    """A Gaussian process that expands the objective to second order around uncertain points.
+
+        oc.Method(surrogate=oc.surrogates.RandFunc(input_std=0.05))
+
+    Kept for comparison: it approximates `Analytic`.
+    """
+
+    label = "RandFunc GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        return situation.kernel(TaylorRBF)
+
+    def fitted(
+        self, kernel: Kernel, noise: float, inputs: InputNoise, inference: Inference
+    ) -> Surrogate:
+        return Inferred(RandFuncGP(kernel, noise, inputs=inputs), inference)

@@ -35,9 +35,8 @@ FLOOR = 1e-6  # of the central variance: the rounding level of a combined varian
 class Unscented:
     """The points of the transform and their weights, all positive for α = 1, κ = 0.
 
-    >>> transform = Unscented()
-    >>> transform.transform(np.square, np.array([3.0]), np.array([[2.0]]))
-    (array([11.]), array([[80.]]))
+    >>> Unscented().weight(2)
+    0.25
     """
 
     alpha: float = 1.0
@@ -60,28 +59,10 @@ class Unscented:
         """The weight of each point but the central one."""
         return 1 / (2 * self.alpha**2 * (q + self.kappa))
 
-    def weights(self, q: int) -> Vector:
-        """All 2q + 1 weights of the mean, the central one first."""
-        each = self.weight(q)
-        return np.concatenate([[1 - 2 * q * each], np.full(2 * q, each)])
-
     def shifts(self, root: Points) -> Points:
         """From the mean to each of the 2q other points, for directions `root` `(q, d)`."""
         out = self.spread(len(root)) * root
         return np.concatenate([out, -out])
-
-    def transform(
-        self, function: Callable[[Vector], Vector], mean: Vector, cov: Matrix
-    ) -> tuple[Vector, Matrix]:
-        """Mean and covariance of `function` of N(mean, cov)."""
-        values, axes = np.linalg.eigh(np.asarray(cov, dtype=float))
-        root = (axes * np.sqrt(np.maximum(values, 0.0))).T
-        centre = function(mean)
-        others = np.stack([function(mean + shift) for shift in self.shifts(root)])
-        each, differences = self.weight(len(root)), others - centre
-        m = each * differences.sum(0)
-        outer = each * differences.T @ differences
-        return centre + m, outer + (self.beta - self.alpha**2) * np.outer(m, m)
 
     def combined(
         self, q: int, mean: Vector, var: Vector, means: Matrix, variances: Matrix, rule: Rule

@@ -8,8 +8,9 @@ from __future__ import annotations
 __all__ = ["Average", "JointAverage", "ProcessAverage", "RescaledAverage", "CorrelatedAverage"]
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -19,7 +20,7 @@ from outcrop.data import Observations, Pairs
 from outcrop.kernels import ExpectedRBF, Kernel
 from outcrop.kernels.uncertain import UncertainPairs
 from outcrop.linalg import solve_lower, solve_upper
-from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull
+from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, drawing
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
 from outcrop.surrogates.noisy.uncertain import UncertainObservations
 from outcrop.surrogates.robust.noise_points import NoisePoints
@@ -35,23 +36,43 @@ class JointPosterior(Posterior, DrawsFunctions, Protocol):
     """A posterior with joint predictions."""
 
 
-class Average(Protocol):
+@dataclass(frozen=True, eq=False)
+class Average(ABC):
     """A way to predict an average."""
 
+    posterior: Posterior
+    around: NoisePoints
+
+    @abstractmethod
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         """Mean and variance of the average, and the pullback of gradients in them to `X`."""
-        ...
+
+    def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
+        """Mean `(m,)` and covariance `(m, m)` of the average."""
+        joint = drawing(self.posterior, "predict jointly")
+        mean, covariance = joint.predict_joint(self.around.points(X))
+        half = self.around.average(covariance)
+        return self.around.average(mean), self.around.average(half.T)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the average is in closed form, not a sum over points."""
+        return False
+
+    def _steps(self, X: Points) -> list[tuple[int, Vector]]:
+        """The steps of central differences, each with the column that it is in."""
+        return [(column, STEP * np.eye(X.shape[1])[column]) for column in self.around.numbers]
 
 
 @dataclass(frozen=True, eq=False)
-class ProcessAverage:
+class ProcessAverage(Average):
     """The average of a Gaussian process: a process whose kernel is averaged over its inputs.
 
     The kernel is averaged in closed form where it declares one, and over `around` elsewhere.
     """
 
     posterior: GPPosterior
-    around: NoisePoints
+    _levels: dict[bytes, float] = field(default_factory=dict)
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         posterior = self.posterior
@@ -68,7 +89,6 @@ class ProcessAverage:
         return posterior.model.mean + cross @ posterior.alpha, var, pull_back
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
-        """Mean `(m,)` and covariance `(m, m)` of the average."""
         posterior = self.posterior
         cross, _ = self._cross(X)
         V = solve_lower(posterior.chol, cross.T)
@@ -93,7 +113,6 @@ class ProcessAverage:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the kernel is averaged in closed form."""
         return self._expected is not None
 
     @cached_property
@@ -154,10 +173,6 @@ class ProcessAverage:
                 self._levels[key] = float(self._blocks(x[None])[0])
         return self._levels[key]
 
-    @cached_property
-    def _levels(self) -> dict[bytes, float]:
-        return {}
-
     def _blocks(self, X: Points) -> Vector:
         return _within(self._kernel.gram(self.around.points(X)), self.around)
 
@@ -178,26 +193,22 @@ class ProcessAverage:
 
 
 @dataclass(frozen=True, eq=False)
-class JointAverage:
+class JointAverage(Average):
     """The average under any posterior with joint predictions.
 
     The variance is differentiated by central differences.
     """
 
     posterior: JointPosterior
-    around: NoisePoints
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         each, _, pull = self.posterior.predict_with_pullback(self.around.points(X))
 
         def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
             X_bar = self.around.gather(pull(self.around.scatter(mean_bar), np.zeros_like(each)))
-            for column in self.around.numbers if var_bar.any() else ():
-                step = np.zeros(X.shape[1])
-                step[column] = STEP
-                X_bar[:, column] += (
-                    var_bar * (self._variance(X + step) - self._variance(X - step)) / (2 * STEP)
-                )
+            for column, step in self._steps(X) if var_bar.any() else ():
+                change = self._variance(X + step) - self._variance(X - step)
+                X_bar[:, column] += var_bar * change / (2 * STEP)
             return X_bar
 
         return self.around.average(each), self._variance(X), pull_back
@@ -213,15 +224,13 @@ class JointAverage:
 
 
 @dataclass(frozen=True, eq=False)
-class RescaledAverage:
+class RescaledAverage(Average):
     """The average under a posterior with variances of its own and the correlations of `centre`.
 
     Only correlations are differentiated by central differences.
     """
 
-    posterior: Posterior
     centre: GPPosterior
-    around: NoisePoints
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         weights, size = self.around.weights, len(self.around)
@@ -235,9 +244,7 @@ class RescaledAverage:
         def pull_back(mean_bar: Vector, var_bar: Vector) -> Points:
             variances_bar = (var_bar[:, None] * weights * carried / stds).reshape(-1)
             X_bar = self.around.gather(pull(self.around.scatter(mean_bar), variances_bar))
-            for column in self.around.numbers if var_bar.any() else ():
-                step = np.zeros(X.shape[1])
-                step[column] = STEP
+            for column, step in self._steps(X) if var_bar.any() else ():
                 change = self._correlations(X + step) - self._correlations(X - step)
                 slope = np.einsum("is,ist,it->i", shares, change, shares) / (2 * STEP)
                 X_bar[:, column] += var_bar * slope
@@ -268,14 +275,11 @@ class RescaledAverage:
 
 
 @dataclass(frozen=True, eq=False)
-class CorrelatedAverage:
+class CorrelatedAverage(Average):
     """The average under a posterior without covariances: all points are taken as fully correlated.
 
     This is the largest possible variance of the average.
     """
-
-    posterior: Posterior
-    around: NoisePoints
 
     def predict_with_pullback(self, X: Points) -> tuple[Vector, Vector, PredictionPull]:
         means, variances, pull = self.posterior.predict_with_pullback(self.around.points(X))

@@ -22,10 +22,8 @@ import numpy as np
 
 from outcrop.linalg import cholesky
 from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, drawing, sampling
-from outcrop.surrogates.draws import Draw
 from outcrop.surrogates.gp import GPPosterior
 from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
-from outcrop.surrogates.noisy.uncertain import UncertainObservations
 from outcrop.surrogates.robust.average_moments import (
     Average,
     CorrelatedAverage,
@@ -34,7 +32,7 @@ from outcrop.surrogates.robust.average_moments import (
     RescaledAverage,
 )
 from outcrop.surrogates.robust.noise_points import NoisePoints
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 CACHED_NUMBERS = 200_000  # covariances computed at a time
 JITTER = 1e-10  # of the largest variance; averages at close points are almost equal
@@ -74,12 +72,7 @@ class AveragedPosterior:
 
     def predict_joint(self, X: Points) -> tuple[Vector, Matrix]:
         """Mean `(m,)` and covariance `(m, m)` of the average."""
-        if isinstance(self._average, ProcessAverage):
-            return self._average.predict_joint(X)
-        joint = drawing(self.posterior, "predict jointly")
-        mean, covariance = joint.predict_joint(self.around.points(X))
-        half = self.around.average(covariance)
-        return self.around.average(mean), self.around.average(half.T)
+        return self._average.predict_joint(X)
 
     def sample(self, X: Points, rng: Rng, n: int = 1) -> Matrix:
         """`n` joint draws of the average, `(n, m)`."""
@@ -103,17 +96,15 @@ class AveragedPosterior:
     @property
     def is_exact(self) -> bool:
         """Whether the average is the expectation in closed form, not a sum over points."""
-        return isinstance(self._average, ProcessAverage) and self._average.is_exact
+        return self._average.is_exact
 
     @cached_property
     def _average(self) -> Average:
         posterior = self.posterior
-        if isinstance(posterior, GPPosterior):
-            data = posterior.data
-            if not isinstance(data, UncertainObservations) or data.ends == 1:
-                return ProcessAverage(posterior, self.around)
+        if isinstance(posterior, GPPosterior) and not posterior.is_average:
+            return ProcessAverage(posterior, self.around)
         if isinstance(posterior, RescaledPosterior) and isinstance(posterior.inner, GPPosterior):
-            return RescaledAverage(posterior, posterior.inner, self.around)
+            return RescaledAverage(posterior, self.around, posterior.inner)
         if isinstance(posterior, DrawsFunctions):
             return JointAverage(posterior, self.around)
         return CorrelatedAverage(posterior, self.around)
