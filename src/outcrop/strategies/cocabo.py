@@ -28,13 +28,12 @@ from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
 from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.maximise import Function
 from outcrop.space import Column, Space
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
 from outcrop.strategies.default_maximiser import thinned
 from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser, on_whole_points
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
-from outcrop.strategies.why import Why
 from outcrop.surrogates import CategoryMix
 from outcrop.typing import Points, Rng
 

@@ -23,7 +23,7 @@ import numpy as np
 from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.maximise import Function
 from outcrop.space import Space
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
 from outcrop.strategies.default_maximiser import thinned
 from outcrop.strategies.fixed_columns import FreeColumnMaximiser, on_whole_points
 from outcrop.strategies.hierarchical_levels import FixedOuterPoint, SpaceLevels, Visit
@@ -31,7 +31,6 @@ from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
-from outcrop.strategies.why import Why
 from outcrop.typing import Rng, Vector
 
 GIVEN_UP = 3  # failures, and nothing else, after which an outer point is left

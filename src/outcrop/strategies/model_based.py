@@ -21,7 +21,7 @@ from outcrop.kernels import Kernel
 from outcrop.maximise import Function, Maximises
 from outcrop.space import Space
 from outcrop.strategies.acquisition_function import AcquisitionFunction
-from outcrop.strategies.base import Suggestion, View
+from outcrop.strategies.base import Suggestion, View, Why
 from outcrop.strategies.default_maximiser import MAXIMISER, thinned
 from outcrop.strategies.feasible import Feasibility, Restricted
 from outcrop.strategies.initial import Design, LatinHypercube
@@ -29,7 +29,6 @@ from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.robust import averaged
 from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.why import Why
 from outcrop.surrogates import Kind, Mixture, Plain, Situation, Standardised
 from outcrop.surrogates.base import HasScales, sampling
 from outcrop.surrogates.situation import INFERENCE, standard_kernel

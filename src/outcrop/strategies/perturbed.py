@@ -27,10 +27,9 @@ from outcrop.errors import MethodError
 from outcrop.maximise import Function
 from outcrop.maximise.candidates import shifted
 from outcrop.space import Column, Space
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, strategy_for
-from outcrop.strategies.why import Why
 from outcrop.strategies.wrapped_model import model_of, on_space, with_model
 from outcrop.typing import Params, Rng, Vector
 

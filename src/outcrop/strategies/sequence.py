@@ -12,10 +12,9 @@ import numpy as np
 from outcrop.errors import NoBelief
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
-from outcrop.strategies.base import Belief, Suggestion, View
+from outcrop.strategies.base import Belief, Suggestion, View, Why
 from outcrop.strategies.initial import Design, RandomDesign, Sobol
 from outcrop.strategies.registry import Registered
-from outcrop.strategies.why import Why
 from outcrop.typing import Points, Rng, Vector
 
 

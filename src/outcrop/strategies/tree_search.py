@@ -26,7 +26,7 @@ from outcrop.maximise.maximiser import SHORTEST_SCALE
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
 from outcrop.strategies.acquisition_function import AcquisitionFunction
-from outcrop.strategies.initial.per_branch import lead
+from outcrop.strategies.initial import lead
 from outcrop.surrogates import LeafwisePosterior, Mixture
 from outcrop.surrogates.division import Branches
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
