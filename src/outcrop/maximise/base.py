@@ -5,9 +5,9 @@ Points `X` are encoded, `(n, D)`, as `Space.encode` gives them.
 
 from __future__ import annotations
 
-__all__ = ["Function", "Maximises", "Maximum", "Scored", "clean"]
+__all__ = ["Function", "Maximises", "Maximum", "OfImages", "Scored", "clean"]
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +28,22 @@ class Function(Protocol):
     def with_gradient(self, X: Points, /) -> tuple[Vector, Points]:
         """Values, and gradients `(n, D)`; their entries in columns of codes are ignored."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class OfImages:
+    """A function of the images of points under a map."""
+
+    function: Function
+    image: Callable[[Points], Points]
+    pull: Callable[[Points], Points]  # gradients at the images to gradients at the points
+
+    def __call__(self, X: Points) -> Vector:
+        return self.function(self.image(X))
+
+    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
+        values, image_bar = self.function.with_gradient(self.image(X))
+        return values, self.pull(image_bar)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ __all__ = [
     "positions",
     "resampled",
     "shifted",
+    "to_another_level",
 ]
 
 from functools import lru_cache
@@ -136,8 +137,14 @@ def _moved(column: Column, x: Vector, steps: Vector, rng: Rng) -> Vector:
         return (x + rng.integers(1, max(levels, 2), size=len(x))) % levels
     ahead = (x + steps) % 2.0
     moved = np.where(ahead > 1.0, 2.0 - ahead, ahead)
-    if column.levels is None:
-        return moved
+    return moved if column.levels is None else to_another_level(column, x, steps, moved)
+
+
+def to_another_level(column: Column, x: Vector, steps: Vector, moved: Vector) -> Vector:
+    """`moved`, but the next level in the direction of `steps` where it has the level of `x`.
+
+    Beyond the last level it is the one in the other direction.
+    """
     codec = column.codec
     here = codec.marks(x)
     way = np.where(steps < 0.0, -1, 1)

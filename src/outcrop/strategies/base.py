@@ -10,7 +10,7 @@ from __future__ import annotations
 __all__ = ["Belief", "Strategy", "Suggestion", "View", "Why"]
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypedDict
 
 import numpy as np
@@ -43,6 +43,16 @@ class View:
     def places(self) -> Points:
         """Where values were obtained, as far as is known; models are fitted to these points."""
         return self.X if self.at is None else self.at
+
+    @property
+    def started(self) -> int:
+        """The number of trials that were started or added."""
+        return len(self.y) + len(self.pending) + len(self.failed)
+
+    @property
+    def inside(self) -> View:
+        """The view of a wrapped strategy, with the state of its own."""
+        return replace(self, warm=self.warm.get("inner", {}))
 
     @property
     def has_uncertain_places(self) -> bool:

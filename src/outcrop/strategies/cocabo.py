@@ -130,7 +130,7 @@ class _Drawing:
     settings: CoCaBO
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        within = self._within(view)
+        within = view.inside
         weights, running = self._learnt(view)
         plan, placed = view.warm.get("plan"), view.warm.get("placed", [])
         if not plan:
@@ -161,7 +161,7 @@ class _Drawing:
         return replace(found, warm=warm)
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        return self.model.belief(self._within(view), rng)
+        return self.model.belief(view.inside, rng)
 
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, model=model)
@@ -176,10 +176,6 @@ class _Drawing:
     @cached_property
     def _bandits(self) -> Mapping[str, EXP3 | EXP3M]:
         return {c.name: self.settings.bandit(c.levels or 1) for c in self._categories}
-
-    def _within(self, view: View) -> View:
-        """The view with the model's own state."""
-        return replace(view, warm=view.warm.get("inner", {}))
 
     def _taken(self, view: View, placed: Sequence[Sequence[float]]) -> Points:
         """Points that must not be proposed; a batch has no point twice, even if there is noise."""

@@ -26,7 +26,7 @@ from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
 from outcrop.strategies.default_maximiser import thinned
 from outcrop.strategies.fixed_columns import FreeColumnMaximiser, on_whole_points
-from outcrop.strategies.hierarchical_levels import FixedOuterPoint, SpaceLevels, Visit
+from outcrop.strategies.hierarchical_levels import SpaceLevels, Visit
 from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
@@ -144,8 +144,8 @@ class _Nested:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         """Of the whole space: by the inner model if it is pooled, else by a plain process."""
-        own = view.warm.get("inner", {}) if self.settings.pooled else {}
-        return self.whole.belief(replace(view, warm=own), rng)
+        own = view.inside if self.settings.pooled else replace(view, warm={})
+        return self.whole.belief(own, rng)
 
     @property
     def model(self) -> ModelBased | None:
@@ -236,8 +236,8 @@ class _Nested:
             return self.inner.propose(within, rng)
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known
-            part = FixedOuterPoint.at(self.levels, visit.point)
             maximiser = thinned(model.maximiser, len(view.y))
+            part = self.levels.at(visit.point)
             search = FreeColumnMaximiser(maximiser, part, frozenset(taken))
             model = replace(model, maximiser=search, initial=LatinHypercube(size=1))
             found = model.propose(replace(view, warm=within.warm), rng)

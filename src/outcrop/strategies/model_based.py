@@ -126,8 +126,7 @@ class ModelBased:
 
     def _step(self, view: View) -> int:
         """Counts suggestions of the model from 1; those before belong to the design."""
-        started = len(view.y) + len(view.pending) + len(view.failed)
-        return started - self.initial.size_for(self.space) + 1
+        return view.started - self.initial.size_for(self.space) + 1
 
     def _fallback(self, view: View, rng: Rng, reason: str) -> Suggestion:
         """By the previous hyperparameters, or else a space-filling point; recorded and logged."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Legal", "Rounded", "Rounding"]
+__all__ = ["Rounded", "Rounding", "at_codes"]
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ import numpy as np
 
 from outcrop.baselines.one_hot import Cube, OneLengthscale
 from outcrop.maximise import Function, Maximises, Maximum
-from outcrop.maximise.base import Scored
+from outcrop.maximise.base import OfImages, Scored
 from outcrop.maximise.forbidden import best_allowed
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
@@ -57,8 +57,7 @@ class Rounded:
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
         design = Sequence(self.space, self.initial)
-        started = len(view.y) + len(view.pending) + len(view.failed)
-        if not len(view.y) or started < self.initial.size_for(self.space):
+        if not len(view.y) or view.started < self.initial.size_for(self.space):
             return design.propose(view, rng)
         maximiser = thinned(self.model.maximiser, len(view.y))
         search = Rounding(maximiser, self._cube, self._names(view))
@@ -75,7 +74,7 @@ class Rounded:
         return replace(self, model=model)
 
     def on_space(self, function: Function) -> Function:
-        return function if isinstance(function, Legal) else Legal(function, self._cube)
+        return function if isinstance(function, OfImages) else at_codes(function, self._cube)
 
     def _on_cube(self, view: View) -> View:
         """The view with all points encoded in the cube."""
@@ -139,29 +138,13 @@ class Rounding:
         point = best_allowed(scored, space, known, rng)
         if point is None:
             known = frozenset(self.names[key] for key in known)
-            found = self.maximiser(
-                Legal(function, self.cube), self.cube.space, rng, forbidden=known
-            )
+            legal_function = at_codes(function, self.cube)
+            found = self.maximiser(legal_function, self.cube.space, rng, forbidden=known)
             legal, point = self.cube.encoded(found.point[None]), 0
-        return Maximum(
-            legal[point],
-            float(function(legal[point : point + 1])[0]),
-            legal,
-            relaxed.values,
-            relaxed.evaluations,
-        )
+        value = float(function(legal[point : point + 1])[0])
+        return replace(relaxed, point=legal[point], value=value, candidates=legal)
 
 
-@dataclass(frozen=True, eq=False)
-class Legal:
-    """A function of points of the cube, evaluated at the codes of configurations."""
-
-    function: Function
-    cube: Cube
-
-    def __call__(self, X: Points) -> Vector:
-        return self.function(self.cube.encoded(X))
-
-    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
-        values, W_bar = self.function.with_gradient(self.cube.encoded(X))
-        return values, self.cube.pulled(W_bar)
+def at_codes(function: Function, cube: Cube) -> OfImages:
+    """A function of points of the cube as one of configurations."""
+    return OfImages(function, cube.encoded, cube.pulled)

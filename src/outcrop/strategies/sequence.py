@@ -26,7 +26,7 @@ class Sequence:
     design: Design = field(default_factory=Sobol)
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        position = len(view.y) + len(view.pending) + len(view.failed)
+        position = view.started
         # One sequence for the whole study, so its generator depends on the study's seed alone.
         points = self.design.points(
             self.space, 2 * position + 8, np.random.default_rng([view.seed, SEQUENCE])

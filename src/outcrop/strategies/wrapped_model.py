@@ -4,15 +4,14 @@ from __future__ import annotations
 
 __all__ = ["WrapsModel", "maximised_next", "model_of", "on_space", "with_model"]
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.space import Space
 from outcrop.strategies.base import Strategy, Suggestion, View
 from outcrop.strategies.model_based import ModelBased
-from outcrop.typing import Points, Rng, Vector
+from outcrop.typing import Points, Rng
 
 
 @runtime_checkable
@@ -74,23 +73,11 @@ class _NotingMaximiser:
     """A maximiser that notes which functions it was given."""
 
     maximiser: Maximises
-    given: list[Function]
+    functions: list[Function]
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None, /) -> Points:
         return self.maximiser.candidates(space, rng, incumbents)
 
-    def __call__(
-        self,
-        function: Function,
-        space: Space,
-        rng: Rng,
-        /,
-        *,
-        forbidden: Collection[str] = frozenset(),
-        scales: Vector | None = None,
-        candidates: Points | None = None,
-    ) -> Maximum:
-        self.given.append(function)
-        return self.maximiser(
-            function, space, rng, forbidden=forbidden, scales=scales, candidates=candidates
-        )
+    def __call__(self, function: Function, space: Space, rng: Rng, /, **given: Any) -> Maximum:
+        self.functions.append(function)
+        return self.maximiser(function, space, rng, **given)
