@@ -12,12 +12,11 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
-from outcrop.kernels.compose import Subspace
-from outcrop.kernels.stationary import Matern52, Stationary
-from outcrop.kernels.sum_product import SumProduct
+from outcrop.kernels.compose import Subspace, SumProduct
+from outcrop.kernels.stationary import Matern52, Stationary, share
 from outcrop.kernels.wrappers import Wrapper
-from outcrop.params import Free, shaped
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.params import shaped
+from outcrop.typing import Matrix, Rng
 
 ONE = Subspace((0,), Matern52(np.ones(1)))  # template of the effect of one dimension
 ALL = SumProduct(0.5, (ONE,))
@@ -39,12 +38,8 @@ class Additive(Wrapper):
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Stationary):
             raise ModelError(f"Additive(kernel={self.kernel!r}): expected a stationary kernel")
-        if not isinstance(self.interaction, Free):
-            if not 0 <= self.interaction <= 1:
-                raise ModelError(
-                    f"Additive(interaction={self.interaction!r}): expected a number from 0 to 1"
-                )
-            object.__setattr__(self, "interaction", float(self.interaction))
+        interaction = share("Additive", "interaction", self.interaction)
+        object.__setattr__(self, "interaction", interaction)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         K, pull = self._spelt_out(pairs.X1.shape[1]).on(pairs)
@@ -56,9 +51,6 @@ class Additive(Wrapper):
             return shaped(self, interaction=vars(bar)["mix"], kernel=kernel)
 
         return K, Pull(parameters, pull.inputs)
-
-    def diag(self, X: Points) -> Vector:
-        return np.ones(len(X))
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         return self._spelt_out(dimension).features(rng, count, dimension)

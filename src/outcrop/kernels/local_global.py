@@ -23,6 +23,7 @@ import numpy as np
 from outcrop.data import Pairs, summed
 from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
+from outcrop.kernels.stationary import positive_number
 from outcrop.kernels.wrappers import sum_inputs
 from outcrop.params import Free, changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -40,8 +41,7 @@ class Region:
     kernel: Kernel
 
     def __post_init__(self) -> None:
-        if not isinstance(self.width, Free):
-            object.__setattr__(self, "width", _positive("Region", "width", self.width))
+        object.__setattr__(self, "width", positive_number("Region", "width", self.width))
         if not isinstance(self.centre, Free):
             centre = np.atleast_1d(np.asarray(self.centre, dtype=float))
             if centre.ndim != 1 or not len(centre) or not np.isfinite(centre).all():
@@ -71,8 +71,9 @@ class LocalGlobal(Kernel):
             raise ModelError(
                 f"LocalGlobal(regions={self.regions!r}): expected a tuple of at least one Region"
             )
-        if self.spread is not None and not isinstance(self.spread, Free):
-            object.__setattr__(self, "spread", _positive("LocalGlobal", "spread", self.spread))
+        if self.spread is not None:
+            spread = positive_number("LocalGlobal", "spread", self.spread)
+            object.__setattr__(self, "spread", spread)
 
     def children(self) -> tuple[Kernel, ...]:
         return (*(region.kernel for region in self.regions), self.elsewhere)
@@ -234,9 +235,3 @@ def _place(X: Points, centre: Vector, width: float, normal: bool) -> _Place:
         level, level_slope = -dimension * np.log(width), -dimension / width
         return _Place(away, r2, width, 0.5 / width**2, level, level_slope)
     return _Place(away, r2, width, HEIGHT / (dimension * width**2), HEIGHT, 0.0)
-
-
-def _positive(owner: str, name: str, value: float) -> float:
-    if not 0 < value < np.inf:
-        raise ModelError(f"{owner}({name}={value!r}): expected a finite number above 0")
-    return float(value)

@@ -26,6 +26,24 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 Slope: TypeAlias = Callable[[], Matrix]
 
 
+def positive_number(owner: str, name: str, value: Any) -> Any:
+    """`value` as a float above 0; a free slot stays as it is."""
+    if isinstance(value, Free):
+        return value
+    if not 0 < value < np.inf:
+        raise ModelError(f"{owner}({name}={value!r}): expected a finite number above 0")
+    return float(value)
+
+
+def share(owner: str, name: str, value: Any) -> Any:
+    """`value` as a float from 0 to 1; a free slot stays as it is."""
+    if isinstance(value, Free):
+        return value
+    if not 0 <= value <= 1:
+        raise ModelError(f"{owner}({name}={value!r}): expected a number from 0 to 1")
+    return float(value)
+
+
 def positive_vector(owner: str, name: str, value: Any) -> Any:
     """`value` as a vector of positive numbers; a free slot stays as it is."""
     if isinstance(value, Free):
@@ -178,12 +196,8 @@ class RationalQuadratic(Stationary):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.alpha, Free):
-            if not 0 < self.alpha < np.inf:
-                raise ModelError(
-                    f"RationalQuadratic(alpha={self.alpha!r}): expected a number above 0"
-                )
-            object.__setattr__(self, "alpha", float(self.alpha))
+        alpha = positive_number("RationalQuadratic", "alpha", self.alpha)
+        object.__setattr__(self, "alpha", alpha)
 
     def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
         alpha = lifted(self.alpha, 2)
