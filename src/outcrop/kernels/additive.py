@@ -13,7 +13,7 @@ from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.compose import Subspace, SumProduct
-from outcrop.kernels.stationary import Matern52, Stationary, share
+from outcrop.kernels.stationary import Matern52, Stationary, share, summed_like
 from outcrop.kernels.wrappers import Wrapper
 from outcrop.params import shaped
 from outcrop.typing import Matrix, Rng
@@ -70,8 +70,7 @@ class Additive(Wrapper):
     def _collect(self, bars: Sequence[Kernel]) -> dict[str, object]:
         """One gradient for the wrapped kernel from those of its restrictions."""
         lengthscales = np.concatenate([vars(bar)["lengthscales"] for bar in bars])
-        if len(self.kernel.lengthscales) == 1:
-            lengthscales = lengthscales.sum(keepdims=True)
+        lengthscales = summed_like(lengthscales, self.kernel.lengthscales)
         shared = {
             name: sum(vars(bar)[name] for bar in bars)
             for name in vars(bars[0])

@@ -12,7 +12,7 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, PullParameters
-from outcrop.kernels.stationary import positive_vector
+from outcrop.kernels.stationary import positive_vector, summed_like
 from outcrop.kernels.wrappers import PointMap
 from outcrop.params import shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -62,8 +62,7 @@ class Overlap(CodeKernel):
 
         def parameters(K_bar: Matrix) -> Kernel:
             bar = pairs.mismatches @ (K_bar * K).reshape(-1)
-            if len(self.lengthscales) == 1:
-                bar = bar.sum(keepdims=True)
+            bar = summed_like(bar, self.lengthscales)
             return shaped(self, lengthscales=bar / self.lengthscales**2)
 
         return K, parameters

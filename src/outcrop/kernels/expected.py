@@ -10,7 +10,7 @@ import numpy as np
 
 from outcrop.data import Pairs, summed
 from outcrop.kernels.base import Kernel, Pull
-from outcrop.kernels.stationary import RBF, positive_vector
+from outcrop.kernels.stationary import RBF, positive_vector, summed_like
 from outcrop.kernels.uncertain import UncertainPairs, matrices
 from outcrop.params import changed, shaped
 from outcrop.typing import Matrix, Points, Vector
@@ -107,13 +107,10 @@ class ExpectedRBF(RBF):
 
     def _gradient(self, squares_bar: Vector, total_bar: Vector, ends: int) -> Kernel:
         """From gradients in the squared lengthscales and in the variances of a pair."""
-        if len(self.lengthscales) == 1:
-            squares_bar = squares_bar.sum(keepdims=True)
-        lengthscales_bar, spread_bar = 2 * self.lengthscales * squares_bar, None
+        lengthscales_bar = 2 * self.lengthscales * summed_like(squares_bar, self.lengthscales)
+        spread_bar = None
         if self.spread is not None:
-            if len(self.spread) == 1:
-                total_bar = total_bar.sum(keepdims=True)
-            spread_bar = 2 * ends * self.spread * total_bar
+            spread_bar = 2 * ends * self.spread * summed_like(total_bar, self.spread)
         return shaped(self, lengthscales=lengthscales_bar, spread=spread_bar)
 
 

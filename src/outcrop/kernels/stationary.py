@@ -56,6 +56,11 @@ def positive_vector(owner: str, name: str, value: Any) -> Any:
     return vector
 
 
+def summed_like(bar: Vector, vector: Vector) -> Vector:
+    """A gradient per dimension as that of `vector`, which may be a single number for all."""
+    return bar.sum(keepdims=True) if len(vector) == 1 else bar
+
+
 @dataclass(frozen=True, eq=False)
 class Stationary(Kernel):
     """A kernel of the scaled distance; a subclass states the function of r²."""
@@ -121,9 +126,7 @@ class Stationary(Kernel):
 
     def _pull_lengthscales(self, pairs: Pairs, r2_bar: Matrix) -> Vector:
         weights_bar = pairs.pull_weights(r2_bar, self._weights(pairs.X1.shape[1]))
-        if len(self.lengthscales) == 1:
-            weights_bar = weights_bar.sum(keepdims=True)
-        return -2.0 * weights_bar * self.lengthscales**-3.0
+        return -2.0 * summed_like(weights_bar, self.lengthscales) * self.lengthscales**-3.0
 
 
 @dataclass(frozen=True, eq=False)

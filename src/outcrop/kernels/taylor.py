@@ -10,8 +10,9 @@ import numpy as np
 
 from outcrop.data import Pairs, summed
 from outcrop.kernels.base import Kernel, Pull
-from outcrop.kernels.stationary import RBF
+from outcrop.kernels.stationary import RBF, summed_like
 from outcrop.kernels.uncertain import UncertainPairs, matrices
+from outcrop.kernels.wrappers import sum_inputs
 from outcrop.params import shaped
 from outcrop.typing import Matrix, Points, Vector
 
@@ -63,8 +64,7 @@ class TaylorRBF(RBF):
 
         def inputs(K_bar: Matrix) -> tuple[Points, Points]:
             parts = zip(bars(K_bar), weights, strict=True)
-            ones, others = zip(*(pairs.pull_inputs(bar, w) for bar, w in parts), strict=True)
-            return np.sum(ones, axis=0), np.sum(others, axis=0)
+            return sum_inputs([pairs.pull_inputs(bar, w) for bar, w in parts])
 
         return k * Q, Pull(parameters, inputs)
 
@@ -101,8 +101,7 @@ class TaylorRBF(RBF):
         return k * Q, Pull(parameters, inputs)
 
     def _gradient(self, P_bar: Vector) -> Kernel:
-        if len(self.lengthscales) == 1:
-            P_bar = P_bar.sum(keepdims=True)
+        P_bar = summed_like(P_bar, self.lengthscales)
         return shaped(self, lengthscales=-2 * P_bar / self.lengthscales**3)
 
 

@@ -15,7 +15,7 @@ from outcrop.data import Pairs
 from outcrop.errors import ShapeError
 from outcrop.kernels.base import Kernel, Pull
 from outcrop.kernels.curves import Curve, Kumaraswamy
-from outcrop.kernels.stationary import positive_vector
+from outcrop.kernels.stationary import positive_vector, summed_like
 from outcrop.kernels.wrappers import LearntMap
 from outcrop.typing import Matrix, Points, Vector
 
@@ -49,8 +49,8 @@ class Warp(LearntMap):
         a_bar, b_bar = np.zeros(len(self.a)), np.zeros(len(self.b))
         for X, W_bar in zip((pairs.X1, pairs.X2), pull.inputs(K_bar), strict=True):
             by_a, by_b = self.curve.sensitivities(_inside(X), self.a, self.b)
-            a_bar += _over_points(W_bar * by_a, len(self.a))
-            b_bar += _over_points(W_bar * by_b, len(self.b))
+            a_bar += summed_like((W_bar * by_a).sum(0), self.a)
+            b_bar += summed_like((W_bar * by_b).sum(0), self.b)
         return {"a": a_bar, "b": b_bar}
 
     def scales(self, dimension: int) -> Vector:
@@ -82,9 +82,3 @@ class Warp(LearntMap):
 
 def _inside(X: Points) -> Points:
     return np.clip(X, LEAST, 1 - LEAST)
-
-
-def _over_points(bars: Points, size: int) -> Vector:
-    """Gradients at the points summed to those of the shapes."""
-    total = bars.sum(0)
-    return total if size == len(total) else total.sum(keepdims=True)

@@ -15,6 +15,7 @@ __all__ = [
     "resampled",
     "shifted",
     "to_another_level",
+    "with_neighbours",
 ]
 
 from functools import lru_cache
@@ -51,6 +52,13 @@ def perturbed(space: Space, incumbents: Points, n: int, rng: Rng) -> Points:
         x = X[rows, column.index]
         moved[rows, column.index] = _moved(column, x, steps[rows, column.index], rng)
     return space.snap(moved)
+
+
+def with_neighbours(space: Space, X: Points, incumbents: Points | None, n: int, rng: Rng) -> Points:
+    """The rows of `X`, and `n` points near the `incumbents` if there are any, without repeats."""
+    if incumbents is not None and len(incumbents):
+        X = np.vstack([X, perturbed(space, space.snap(incumbents), n, rng)])
+    return distinct(X)
 
 
 def resampled(space: Space, X: Points, n: int, rng: Rng) -> Points:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from outcrop.errors import MethodError, ShapeError
 from outcrop.maximise.base import Function, Maximum, Scored
-from outcrop.maximise.candidates import distinct, enumerated, perturbed, resampled
+from outcrop.maximise.candidates import enumerated, resampled, with_neighbours
 from outcrop.maximise.forbidden import best_allowed, fresh
 from outcrop.maximise.lattice import lattice
 from outcrop.maximise.mixed import climbed
@@ -73,7 +73,7 @@ class Maximiser:
         forbidden.
         """
         counted = _Counted(function)
-        scales = _checked_scales(scales, len(space.columns))
+        scales = checked_scales(scales, len(space.columns))
         if space.size is not None and space.size <= max(self.enumerate_up_to, 1):
             scored = _scored_all(counted, space)
         else:
@@ -95,10 +95,7 @@ class Maximiser:
         if not space.columns:
             return np.zeros((1, 0))
         X = space.from_uniform(lattice(rng, self.spread, len(space.columns)))
-        if incumbents is not None and len(incumbents):
-            near = perturbed(space, space.snap(incumbents), self.perturbations, rng)
-            X = np.vstack([X, near])
-        return distinct(X)
+        return with_neighbours(space, X, incumbents, self.perturbations, rng)
 
     def _search(
         self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector
@@ -178,7 +175,8 @@ def _scored_all(function: Function, space: Space) -> Scored:
     return Scored.by(function, X)
 
 
-def _checked_scales(scales: Vector | None, dimension: int) -> Vector:
+def checked_scales(scales: Vector | None, dimension: int) -> Vector:
+    """The `scales` of a search within their bounds; 1 for all columns if not given."""
     if scales is None:
         return np.ones(dimension)
     scales = np.asarray(scales, dtype=float)

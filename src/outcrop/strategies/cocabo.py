@@ -26,11 +26,9 @@ import numpy as np
 
 from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
 from outcrop.errors import MethodError, SpaceExhausted
-from outcrop.maximise import Function
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
-from outcrop.strategies.default_maximiser import thinned
-from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser, on_whole_points
+from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
@@ -48,10 +46,6 @@ class _RunningTrial(TypedDict):
 
     key: str
     drawn: Row
-
-
-def _default_method() -> Method:
-    return Method(surrogate=CategoryMix())
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,7 @@ class CoCaBO:
     categories is searched by `method` alone.
     """
 
-    method: MethodLike = field(default_factory=_default_method)
+    method: MethodLike = field(default_factory=lambda: Method(surrogate=CategoryMix()))
     batch: int = 1  # points whose levels are drawn together
     horizon: int = 200
     gamma: float | None = None
@@ -166,9 +160,6 @@ class _Drawing:
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, model=model)
 
-    def on_space(self, function: Function) -> Function:
-        return on_whole_points(function)
-
     @cached_property
     def _categories(self) -> tuple[Column, ...]:
         return tuple(column for column in self.space.columns if column.is_code)
@@ -255,8 +246,7 @@ class _Drawing:
 
     def _found(self, part: FixedColumns, taken: Points, view: View, rng: Rng) -> Suggestion | None:
         """The model's suggestion with the categories of `part`; None if none is left to try."""
-        maximiser = thinned(self.model.maximiser, len(view.y))
-        search = FreeColumnMaximiser(maximiser, part, part.keys(taken))
+        search = FreeColumnMaximiser(self.model.maximiser_for(view), part, part.keys(taken))
         try:
             return replace(self.model, maximiser=search).propose(view, rng)
         except SpaceExhausted:

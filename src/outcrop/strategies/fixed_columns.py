@@ -6,7 +6,7 @@ are points of that space, `X` those of the whole one.
 
 from __future__ import annotations
 
-__all__ = ["FixedColumns", "FreeColumnMaximiser", "on_whole_points"]
+__all__ = ["FixedColumns", "FreeColumnMaximiser"]
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -98,8 +98,3 @@ class FreeColumnMaximiser:
             point=self.fixed.completed(found.point[None])[0],
             candidates=self.fixed.completed(found.candidates),
         )
-
-
-def on_whole_points(function: Function) -> Function:
-    """The function that a `FreeColumnMaximiser` was given, from the one that it maximises."""
-    return function.function if isinstance(function, OfImages) else function

@@ -21,11 +21,9 @@ from typing import TypedDict
 import numpy as np
 
 from outcrop.errors import MethodError, SpaceExhausted
-from outcrop.maximise import Function
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
-from outcrop.strategies.default_maximiser import thinned
-from outcrop.strategies.fixed_columns import FreeColumnMaximiser, on_whole_points
+from outcrop.strategies.fixed_columns import FreeColumnMaximiser
 from outcrop.strategies.hierarchical_levels import SpaceLevels, Visit
 from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.method import Method
@@ -44,14 +42,6 @@ _HeldPoint = TypedDict(  # an outer point that gets several trials, as stored in
         "until": int,  # and after it
     },
 )
-
-
-def _default_outer() -> Method:
-    return Method(initial=LatinHypercube(size=5))
-
-
-def _default_inner() -> Method:
-    return Method(initial=LatinHypercube(size=3))
 
 
 @dataclass(frozen=True)
@@ -76,8 +66,8 @@ class Hierarchical:
     searched by `outer` alone, a space without other numbers by `inner` alone.
     """
 
-    outer: MethodLike = field(default_factory=_default_outer)
-    inner: MethodLike = field(default_factory=_default_inner)
+    outer: MethodLike = field(default_factory=lambda: Method(initial=LatinHypercube(size=5)))
+    inner: MethodLike = field(default_factory=lambda: Method(initial=LatinHypercube(size=3)))
     trials: int = 10
     carried: int = 1
     pooled: bool = False
@@ -154,9 +144,6 @@ class _Nested:
 
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, whole=model) if self.settings.pooled else self
-
-    def on_space(self, function: Function) -> Function:
-        return on_whole_points(function)
 
     def _visit(self, visits: Mapping[str, Visit], point: Vector) -> Visit:
         return visits.get(self.levels.outer.keys(point[None])[0], Visit(point))
@@ -236,9 +223,8 @@ class _Nested:
             return self.inner.propose(within, rng)
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known
-            maximiser = thinned(model.maximiser, len(view.y))
             part = self.levels.at(visit.point)
-            search = FreeColumnMaximiser(maximiser, part, frozenset(taken))
+            search = FreeColumnMaximiser(model.maximiser_for(view), part, frozenset(taken))
             model = replace(model, maximiser=search, initial=LatinHypercube(size=1))
             found = model.propose(replace(view, warm=within.warm), rng)
             if found.why["source"] == "model":

@@ -15,9 +15,8 @@ from outcrop.maximise import Maximises
 from outcrop.space import Space
 from outcrop.strategies import method_json
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.default_maximiser import MAXIMISER
 from outcrop.strategies.initial import Design, LatinHypercube, OnePerBranch
-from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.model_based import MAXIMISER, ModelBased
 from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.registry import Registered
@@ -142,10 +141,6 @@ def default_for(space: Space) -> Method:
     return Method(surrogate=TREE) if is_offered else Method()
 
 
-def _default_strategy(space: Space) -> Strategy:
-    return default_for(space).strategy(space)
-
-
 def _named(name: str, what: str, kind: Kind) -> Registered:
     return Registered(name, what, Method(surrogate=kind).strategy)
 
@@ -154,7 +149,7 @@ NAMED = (
     Registered(
         "auto",
         "the right one for the space: tree where choices open parameters, else gp",
-        _default_strategy,
+        lambda space: default_for(space).strategy(space),
     ),
     _named("gp", "Gaussian process, hyperparameters sampled, log expected improvement", Plain()),
     _named("warped", "Gaussian process behind a learnt warping of every number", Warped()),

@@ -24,13 +24,12 @@ from typing import TypedDict
 import numpy as np
 
 from outcrop.errors import MethodError
-from outcrop.maximise import Function
 from outcrop.maximise.candidates import to_another_level
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, strategy_for
-from outcrop.strategies.wrapped_model import model_of, on_space, with_model
+from outcrop.strategies.wrapped_model import model_of, with_model
 from outcrop.typing import Params, Rng, Vector
 
 UNPERTURBED = ("initial", "fallback")  # sources of points that fill the space
@@ -125,9 +124,6 @@ class _Alternating:
 
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, inner=with_model(self.inner, model))
-
-    def on_space(self, function: Function) -> Function:
-        return on_space(self.inner, function)
 
     def _near(self, x: Vector, distance: float, view: View, rng: Rng) -> Params | None:
         """A new configuration a step from `x`; None if there is none, or if `x` failed."""

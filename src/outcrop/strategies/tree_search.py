@@ -20,9 +20,9 @@ from outcrop.kernels.within import holding
 from outcrop.maximise import Function, Maximiser, Maximum
 from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Scored
-from outcrop.maximise.candidates import distinct, perturbed
+from outcrop.maximise.candidates import distinct, with_neighbours
 from outcrop.maximise.lattice import lattice
-from outcrop.maximise.maximiser import SHORTEST_SCALE
+from outcrop.maximise.maximiser import checked_scales
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
 from outcrop.strategies.acquisition_function import AcquisitionFunction
@@ -61,10 +61,8 @@ class EachBranch:
             U = lattice(rng, count, len(space.columns))
             lead(space, U, leaf)
             blocks.append(space.from_uniform(U))
-        if incumbents is not None and len(incumbents):
-            near = space.snap(incumbents)
-            blocks.append(perturbed(space, near, self.maximiser.perturbations, rng))
-        return distinct(np.vstack(blocks))
+        near = self.maximiser.perturbations
+        return with_neighbours(space, np.vstack(blocks), incumbents, near, rng)
 
     def __call__(
         self,
@@ -104,8 +102,7 @@ class EachBranch:
         points = scored.at(np.concatenate(starts))
         if not len(points):
             return points
-        lengths = np.ones(len(space.columns)) if scales is None else scales
-        lengths = np.clip(lengths, SHORTEST_SCALE, 1.0)
+        lengths = checked_scales(scales, len(space.columns))
         return climbed(function, space, points, lengths, self.maximiser.steps, relax=True)[0]
 
 

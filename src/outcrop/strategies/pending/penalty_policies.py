@@ -7,7 +7,7 @@ __all__ = ["HardPenalisation", "LocalPenalisation", "PLAyBOOK"]
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,12 +17,15 @@ from outcrop.former_names import accept_former_value
 from outcrop.inference import Laplace
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.strategies.pending.base import Accounted, MethodParts, in_order
+from outcrop.strategies.pending.base import Accounted, in_order
 from outcrop.strategies.pending.lipschitz import estimated
 from outcrop.strategies.pending.penalised_acquisition import Penalised
 from outcrop.strategies.pending.penalty_factors import Gaussian, Hard, Penalty, Shape
 from outcrop.surrogates import Forest, Mixture
 from outcrop.typing import Matrix, Rng
+
+if TYPE_CHECKING:
+    from outcrop.strategies.method import Method
 
 KINDS = ("L", "LL", "H", "HL")  # of PLAyBOOK
 
@@ -55,7 +58,7 @@ class Penalisation(ABC):
     def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
         """The penaliser, of |μ − M|, σ and L of every component and busy point, `(k, p)`."""
 
-    def check(self, method: MethodParts) -> None:
+    def check(self, method: Method) -> None:
         """Refuse a `Method` whose belief has no gradients, or no draws if those are needed."""
         if isinstance(method.surrogate, Forest):
             raise MethodError(
@@ -166,7 +169,7 @@ class PLAyBOOK:
             )
         return LocalPenalisation(local=local, constants=self.constants, positivity=self.positivity)
 
-    def check(self, method: MethodParts) -> None:
+    def check(self, method: Method) -> None:
         self.policy.check(method)
 
     def account(
