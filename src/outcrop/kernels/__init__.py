@@ -40,12 +40,10 @@ from outcrop.kernels.base import Kernel
 from outcrop.kernels.branch_features import BranchFeatures, Fourier, Level, Linear
 from outcrop.kernels.categorical import Conditional, Matches, Overlap
 from outcrop.kernels.compose import Constant, Offset, Product, Scaled, Subspace, Sum, SumProduct
-from outcrop.kernels.curves import BetaCDF, Kumaraswamy
-from outcrop.kernels.expected import ExpectedRBF
 from outcrop.kernels.local_global import LocalGlobal, Region
 from outcrop.kernels.stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic
-from outcrop.kernels.taylor import TaylorRBF
-from outcrop.kernels.warp import Warp
+from outcrop.kernels.uncertain_rbf import ExpectedRBF, TaylorRBF
+from outcrop.kernels.warp import BetaCDF, Kumaraswamy, Warp
 from outcrop.kernels.within import Within
 
 offer_former_names(__name__)

@@ -15,7 +15,7 @@ from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.compose import Subspace, SumProduct
 from outcrop.kernels.stationary import Matern52, Stationary, share, summed_like
 from outcrop.kernels.wrappers import Wrapper
-from outcrop.params import shaped
+from outcrop.params import changed, shaped
 from outcrop.typing import Matrix, Rng
 
 ONE = Subspace((0,), Matern52(np.ones(1)))  # template of the effect of one dimension
@@ -57,15 +57,14 @@ class Additive(Wrapper):
 
     def _spelt_out(self, dimension: int) -> SumProduct:
         """The same kernel with one kernel for each dimension."""
-        effects = tuple(
-            shaped(ONE, columns=(i,), kernel=self._restricted(i)) for i in range(dimension)
-        )
-        return shaped(ALL, mix=self.interaction, kernels=effects)
-
-    def _restricted(self, i: int) -> Stationary:
-        lengthscales = self.kernel.lengthscales
-        own = lengthscales if lengthscales.shape[-1] == 1 else lengthscales[..., i : i + 1]
-        return shaped(self.kernel, **{**vars(self.kernel), "lengthscales": own})
+        effects = []
+        for i in range(dimension):
+            own = self.kernel.lengthscales
+            if own.shape[-1] > 1:
+                own = own[..., i : i + 1]
+            kernel = changed(self.kernel, lengthscales=own)
+            effects.append(shaped(ONE, columns=(i,), kernel=kernel))
+        return shaped(ALL, mix=self.interaction, kernels=tuple(effects))
 
     def _collect(self, bars: Sequence[Kernel]) -> dict[str, object]:
         """One gradient for the wrapped kernel from those of its restrictions."""

@@ -34,12 +34,8 @@ class Constant(CodeKernel):
 
 
 @dataclass(frozen=True, eq=False)
-class Offset(Wrapper):
-    """k + `variance`: a function around a level that is itself unknown, N(0, `variance`).
-
-    It marginalises a constant mean, so that no sampler has to find it. The same as
-    `k + Scaled(variance, Constant())`, at the cost of one addition.
-    """
+class _WithVariance(Wrapper):
+    """A kernel around another, with a variance of its own."""
 
     variance: float
     kernel: Kernel
@@ -49,6 +45,15 @@ class Offset(Wrapper):
     def __post_init__(self) -> None:
         variance = positive_number(type(self).__name__, "variance", self.variance)
         object.__setattr__(self, "variance", variance)
+
+
+@dataclass(frozen=True, eq=False)
+class Offset(_WithVariance):
+    """k + `variance`: a function around a level that is itself unknown, N(0, `variance`).
+
+    It marginalises a constant mean, so that no sampler has to find it. The same as
+    `k + Scaled(variance, Constant())`, at the cost of one addition.
+    """
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         inner, pull = self.kernel.on(pairs)
@@ -68,17 +73,8 @@ class Offset(Wrapper):
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled(Wrapper):
+class Scaled(_WithVariance):
     """`variance` times a kernel."""
-
-    variance: float
-    kernel: Kernel
-    stationary = True
-    passes_expectation = True
-
-    def __post_init__(self) -> None:
-        variance = positive_number(type(self).__name__, "variance", self.variance)
-        object.__setattr__(self, "variance", variance)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         inner, pull = self.kernel.on(pairs)

@@ -143,13 +143,15 @@ class LocalGlobal(Kernel):
         densities stay as in the paper.
         """
         inner = super().grounded(X)
-        return changed(inner, regions=tuple(self._grounded(one, X) for one in inner.regions))
-
-    def _grounded(self, region: Region, X: Points) -> Region:
-        r2 = np.square(X - region.centre).sum(1)
-        if self.spread is not None or (r2 <= X.shape[1] * region.width**2).any():
-            return region
-        return changed(region, centre=np.full(X.shape[1], NOWHERE))
+        if self.spread is not None:
+            return inner
+        regions = []
+        for region in inner.regions:
+            r2 = np.square(X - region.centre).sum(1)
+            is_empty = not (r2 <= X.shape[1] * region.width**2).any()
+            nowhere = np.full(X.shape[1], NOWHERE)
+            regions.append(changed(region, centre=nowhere) if is_empty else region)
+        return changed(inner, regions=tuple(regions))
 
     def scales(self, dimension: int) -> Vector:
         return np.min([kernel.scales(dimension) for kernel in self.children()], axis=0)

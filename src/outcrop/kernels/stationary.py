@@ -85,7 +85,8 @@ class Stationary(Kernel):
         K, slope = self.profile(pairs.squared_distances(weights))
 
         def parameters(K_bar: Matrix) -> Kernel:
-            return shaped(self, lengthscales=self._pull_lengthscales(pairs, K_bar * slope()))
+            bar = summed_like(pairs.pull_weights(K_bar * slope(), weights), self.lengthscales)
+            return shaped(self, lengthscales=-2.0 * bar * self.lengthscales**-3.0)
 
         def inputs(K_bar: Matrix) -> tuple[Points, Points]:
             return pairs.pull_inputs(K_bar * slope(), weights)
@@ -123,10 +124,6 @@ class Stationary(Kernel):
             f"{type(self).__name__} has {size} lengthscales for points of {dimension} "
             "dimensions; give one per dimension, or a single one for all"
         )
-
-    def _pull_lengthscales(self, pairs: Pairs, r2_bar: Matrix) -> Vector:
-        weights_bar = pairs.pull_weights(r2_bar, self._weights(pairs.X1.shape[1]))
-        return -2.0 * summed_like(weights_bar, self.lengthscales) * self.lengthscales**-3.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outcrop.space import Space
-from outcrop.typing import Points, Rng, Vector
+from outcrop.typing import Indices, Points, Rng, Vector
 
 
 class Function(Protocol):
@@ -92,7 +91,7 @@ class Scored:
     def join(self, other: Scored) -> Scored:
         return Scored(np.vstack([self.X, other.X]), np.concatenate([self.values, other.values]))
 
-    def at(self, rows: NDArray[np.int64]) -> Scored:
+    def at(self, rows: Indices) -> Scored:
         return Scored(self.X[rows], self.values[rows])
 
     def top(self, n: int) -> Scored:

@@ -9,7 +9,6 @@ from dataclasses import astuple, dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outcrop.errors import MethodError, ShapeError
 from outcrop.maximise.base import Function, Maximum, Scored
@@ -19,7 +18,7 @@ from outcrop.maximise.lattice import lattice
 from outcrop.maximise.mixed import climbed
 from outcrop.maximise.sweeps import improved
 from outcrop.space import Space
-from outcrop.typing import Points, Rng, Vector
+from outcrop.typing import Indices, Points, Rng, Vector
 
 RESAMPLED = 5  # best candidates with single coordinates resampled
 PEAKS = 256  # best candidates from which distant starts are selected
@@ -109,7 +108,8 @@ class Maximiser:
             return scored
         points, tried = climbed(function, space, points, scales, self.steps, relax=True)
         scored, points = scored.join(tried), points.top(SWEPT)
-        for _ in range(self.rounds if _has_levels(space) else 0):
+        has_levels = any(column.levels is not None for column in space.columns)
+        for _ in range(self.rounds if has_levels else 0):
             if len(points):
                 points, tried = improved(
                     function, space, points, scored, scales, self.steps // 5, rng
@@ -148,7 +148,7 @@ class _Counted:
         return self.function.with_gradient(X)
 
 
-def _apart(X: Points, space: Space, spread: int, most: int) -> NDArray[np.int64]:
+def _apart(X: Points, space: Space, spread: int, most: int) -> Indices:
     """Rows of `X`, in order, that lie farther apart than candidates do or differ in codes."""
     codes = np.array([column.is_code for column in space.columns], dtype=np.bool_)
     combinations = prod(column.levels or 1 for column in space.columns if column.is_code)
@@ -162,10 +162,6 @@ def _apart(X: Points, space: Space, spread: int, most: int) -> NDArray[np.int64]
         near = np.square(away[:, ~codes]).sum(1) <= reach**2
         left = left[~near | away[:, codes].any(1)]
     return np.array(chosen, dtype=np.int64)
-
-
-def _has_levels(space: Space) -> bool:
-    return any(column.levels is not None for column in space.columns)
 
 
 def _scored_all(function: Function, space: Space) -> Scored:

@@ -86,13 +86,8 @@ class View:
         """Whether two values at one configuration differ."""
         if len(self.X) < 2:
             return False
-        _, group = np.unique(self.X, axis=0, return_inverse=True)
-        group = group.reshape(-1)
-        low = np.full(group.max() + 1, np.inf)
-        high = np.full(group.max() + 1, -np.inf)
-        np.minimum.at(low, group, self.y)
-        np.maximum.at(high, group, self.y)
-        return bool((high > low).any())
+        with_values = np.column_stack([self.X, self.y])
+        return len(np.unique(with_values, axis=0)) > len(np.unique(self.X, axis=0))
 
 
 class Why(TypedDict, total=False):

@@ -87,10 +87,9 @@ class Hierarchical:
             raise MethodError(f"Hierarchical(pooled={self.pooled!r}): expected True or False")
 
     def strategy(self, space: Space) -> Strategy:
-        levels = SpaceLevels.of(space)
-        if levels is None:
-            has_numbers = any(not (c.is_code or c.conditions) for c in space.columns)
-            return strategy_for(self.outer if has_numbers else self.inner, space)
+        levels = SpaceLevels(space)
+        if not levels.upper or not levels.lower:
+            return strategy_for(self.outer if levels.upper else self.inner, space)
         outer = strategy_for(self.outer, levels.outer)
         inner = strategy_for(self.inner, levels.inner)
         whole = strategy_for(self.inner if self.pooled else "gp", space)

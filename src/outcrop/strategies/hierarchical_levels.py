@@ -45,15 +45,9 @@ class Visit:
 
 @dataclass(frozen=True, eq=False)
 class SpaceLevels:
-    """A space that has both levels."""
+    """The two levels of a space; one of them may have no columns."""
 
     whole: Space
-
-    @classmethod
-    def of(cls, space: Space) -> SpaceLevels | None:
-        """The levels of `space`; None if it has only one."""
-        levels = cls(space)
-        return levels if levels.upper and levels.lower else None
 
     @cached_property
     def upper(self) -> tuple[int, ...]:
@@ -146,12 +140,8 @@ class SpaceLevels:
         )
 
     def best_inner(self, view: View) -> Points:
-        """The inner points that have a value, best first, each once."""
-        W = view.X[np.argsort(view.y, kind="stable")][:, self.lower]
-        first: dict[str, int] = {}
-        for row, key in enumerate(self.inner.keys(W)):
-            first.setdefault(key, row)
-        return W[list(first.values())]
+        """The inner points of all values, best first."""
+        return view.X[np.argsort(view.y, kind="stable")][:, self.lower]
 
     def _value(self, view: View, visit: Visit) -> float:
         """The lowest value at a point, where values of one configuration are averaged."""

@@ -26,10 +26,10 @@ from outcrop.strategies.feasible import Feasibility, Restricted
 from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
-from outcrop.strategies.robust import averaged
 from outcrop.strategies.sequence import Sequence
 from outcrop.surrogates import Kind, Mixture, Plain, Situation, Standardised
 from outcrop.surrogates.base import HasScales, sampling
+from outcrop.surrogates.robust import AveragedPosterior, NoisePoints
 from outcrop.surrogates.situation import ALL_MOVE, INFERENCE, standard_kernel
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -179,7 +179,7 @@ class ModelBased:
         situation = Situation(self.space, view.noise_facts, self.inference, len(view.y))
         surrogate = self.kind.surrogate(situation) or Plain().surrogate(situation)
         belief = surrogate.fit(_observations(view, outcome), rng, view.warm)
-        wanted = averaged(belief, self.space, view.X) if view.robust else belief
+        wanted = averaged_over_noise(belief, self.space, view.X) if view.robust else belief
         return _Fit(outcome, belief, wanted)
 
     def _criterion(self, view: View, posterior: Mixture, rng: Rng) -> _Criterion:
@@ -253,3 +253,18 @@ def _observations(view: View, outcome: Standardised) -> Observations:
         own = np.minimum(outcome.apply_std(std, view.y), NOISIEST) ** 2
     noise = None if np.isnan(own).all() else np.nan_to_num(own, nan=0.0)
     return Observations(view.places, outcome.apply(view.y), noise, view.input_cov)
+
+
+def averaged_over_noise(belief: Mixture, space: Space, X: Points) -> Mixture:
+    """`belief` with every component averaged; the incumbent is the best average at rows of `X`.
+
+    Without input noise, as in one level of a hierarchical search, it is `belief` itself.
+    """
+    if not space.has_input_noise:
+        return belief
+    numbers = tuple(column.index for column in space.columns if not column.is_code)
+    is_conditional = any(column.conditions for column in space.columns)
+    active = space.active if is_conditional else None
+    around = NoisePoints.of(space.unit_covariance, numbers, active)
+    parts = tuple(AveragedPosterior(part, around, X) for part in belief.components)
+    return replace(belief, components=parts)

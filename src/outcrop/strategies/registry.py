@@ -42,13 +42,8 @@ def registered() -> Mapping[str, Registered]:
     # Imported here, because wrappers take methods by name: they import this module.
     from outcrop.strategies import cocabo, hierarchical, method, sequence
 
-    entries = (
-        *method.NAMED,
-        *cocabo.NAMED,
-        *hierarchical.NAMED,
-        *sequence.NAMED,
-    )
-    return {entry.name: entry for entry in entries}
+    modules = method, cocabo, hierarchical, sequence
+    return {entry.name: entry for module in modules for entry in module.NAMED}
 
 
 def strategy_for(method: MethodLike, space: Space) -> Strategy:

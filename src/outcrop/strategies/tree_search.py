@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outcrop.acquisition import Acquisition, LogEI
 from outcrop.acquisition.base import Belief, each
@@ -30,7 +29,7 @@ from outcrop.strategies.initial import lead
 from outcrop.surrogates import LeafwisePosterior, Mixture
 from outcrop.surrogates.division import Branches
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
-from outcrop.typing import Conditions, Matrix, Points, PredictionPull, Rng, Vector
+from outcrop.typing import Conditions, Indices, Mask, Matrix, Points, PredictionPull, Rng, Vector
 
 LEAST = 32  # candidates in every leaf
 CLIMBING = 2  # of them climb
@@ -95,7 +94,7 @@ class EachBranch:
     ) -> Scored:
         """The ends of climbs from the best candidates of every leaf that is to be searched."""
         inside = holding([leaf.conditions for leaf in nodes_of(space)[1]], scored.X)
-        starts: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+        starts: list[Indices] = [np.zeros(0, dtype=np.int64)]
         for own in inside.T:
             rows = np.flatnonzero(own & (scored.values > OUTSIDE / 2))
             starts.append(rows[np.argsort(-scored.values[rows], kind="stable")[:CLIMBING]])
@@ -198,7 +197,7 @@ class TopBranches(Acquisition):
             values[inside], gradients[inside] = self.acquisition.with_gradient(posterior, X[inside])
         return values, gradients
 
-    def _inside(self, X: Points) -> NDArray[np.bool_]:
+    def _inside(self, X: Points) -> Mask:
         if self.chosen is None:
             return np.ones(len(X), dtype=np.bool_)
         return np.asarray(holding(self.chosen, X).any(1))
