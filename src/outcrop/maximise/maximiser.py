@@ -74,7 +74,9 @@ class Maximiser:
         counted = _Counted(function)
         scales = checked_scales(scales, len(space.columns))
         if space.size is not None and space.size <= max(self.enumerate_up_to, 1):
-            scored = _scored_all(counted, space)
+            X = enumerated(space)
+            # a single configuration needs no function
+            scored = Scored.by(counted, X) if space.columns else Scored(X, np.full(1, -np.inf))
         else:
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
@@ -162,13 +164,6 @@ def _apart(X: Points, space: Space, spread: int, most: int) -> Indices:
         near = np.square(away[:, ~codes]).sum(1) <= reach**2
         left = left[~near | away[:, codes].any(1)]
     return np.array(chosen, dtype=np.int64)
-
-
-def _scored_all(function: Function, space: Space) -> Scored:
-    X = enumerated(space)
-    if not space.columns:  # a single configuration needs no function
-        return Scored(X, np.full(1, -np.inf))
-    return Scored.by(function, X)
 
 
 def checked_scales(scales: Vector | None, dimension: int) -> Vector:

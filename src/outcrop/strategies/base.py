@@ -65,9 +65,7 @@ class View:
         It is if noise was declared or told, if repeated values differ, or if evaluations miss the
         configuration at random.
         """
-        if self.has_uncertain_places:
-            return True
-        if self.noise is True or (self.noise not in (None, False) and self.noise > 0):
+        if self.has_uncertain_places or (self.noise is not None and self.noise > 0):
             return True
         return bool((self.std > 0).any()) or self.replicates_differ
 

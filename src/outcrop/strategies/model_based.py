@@ -69,7 +69,7 @@ def scales_of(belief: Mixture) -> Vector | None:
 
 
 def unwatched(function: Function) -> None:
-    """Nobody looks at what is maximised."""
+    """The default of `ModelBased.watch`: nothing is done with the function."""
 
 
 class _Fit(NamedTuple):
