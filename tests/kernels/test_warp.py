@@ -25,7 +25,7 @@ from outcrop.kernels import (
     Subspace,
     Warp,
 )
-from outcrop.kernels.curves import beta_cdf_with_derivatives
+from outcrop.kernels.warp import beta_cdf_with_derivatives
 from outcrop.surrogates import GP
 from outcrop.testing import KERNEL_CONTRACT
 

@@ -14,7 +14,7 @@ from outcrop.kernels import Matern52
 from outcrop.maximise import Maximiser
 from outcrop.strategies import Method, strategy_for
 from outcrop.strategies.initial import Sobol
-from outcrop.strategies.one_hot import Legal, Rounding
+from outcrop.strategies.one_hot import Rounding, at_codes
 from outcrop.testing import central_differences, view_of
 from tests.maximise.functions import Waves
 from tests.space.strategies import spaces
@@ -78,7 +78,7 @@ def test_levels_that_differ_are_the_square_root_of_two_apart():
 def test_gradients_reach_the_numbers_of_the_space():
     space = EVERY_SPACE["mixed"]
     cube = Cube(space)
-    function = Legal(Waves.on(cube.wide, 1), cube)
+    function = at_codes(Waves.on(cube.wide, 1), cube)
     X = points(space, 4)
     expected = central_differences(lambda x: float(function(x).sum()), X)
     expected[:, 2] = 0.0  # a step off a code is no level

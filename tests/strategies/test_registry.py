@@ -9,9 +9,9 @@ from tests.strategies.test_strategies import example
 
 
 def test_every_name_has_one_entry_with_its_line_for_the_list():
-    from outcrop.strategies import cocabo, hierarchical, named_methods, sequence
+    from outcrop.strategies import cocabo, hierarchical, method, sequence
 
-    entries = [e for m in (named_methods, cocabo, hierarchical, sequence) for e in m.NAMED]
+    entries = [e for m in (method, cocabo, hierarchical, sequence) for e in m.NAMED]
     names = [entry.name for entry in entries]
     assert names == list(registered()) == list(METHODS)
     assert len(set(names)) == len(names)

@@ -220,7 +220,7 @@ def test_levels_and_cubes_keep_the_noise_of_their_numbers():
     exact = {name: MIXED.declared[name] for name in ("n", "c")}
     option = Choice({"a": {}, "b": {"z": Float(0, 1)}})
     space = Space({"x": Float(0, 2), **exact, "m": option}, input_covariance=both)
-    levels = SpaceLevels.of(space)
+    levels = SpaceLevels(space)
     assert levels is not None
     assert dict(levels.outer.input_covariance) == {("x",): ((0.01,),)}
     assert dict(levels.inner.input_covariance) == {("m.b.z",): ((0.02,),)}

@@ -16,7 +16,7 @@ from outcrop.problems import get
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.strategies import EachBranch, Method, TopBranches, strategy_for
 from outcrop.strategies.initial import OnePerBranch
-from outcrop.strategies.named_methods import default_for
+from outcrop.strategies.method import default_for
 from outcrop.strategies.tree_search import OUTSIDE, BranchLevels
 from outcrop.surrogates import (
     Forest,

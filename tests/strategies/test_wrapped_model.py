@@ -86,7 +86,7 @@ def test_a_one_hot_search_is_scored_at_the_codes_of_configurations():
     strategy, view = strategy_of("one-hot"), example(SPACE)
     _, function = maximised_next(strategy, view, np.random.default_rng(1))
     X = view.X[:3]
-    assert function.function(strategy._cube.encoded(X)).tolist() == function(X).tolist()
+    assert function.function(strategy.cube.encoded(X)).tolist() == function(X).tolist()
 
 
 @pytest.mark.parametrize(

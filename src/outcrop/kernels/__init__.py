@@ -38,16 +38,12 @@ from outcrop.former_names import offer_former_names
 from outcrop.kernels.additive import Additive
 from outcrop.kernels.base import Kernel
 from outcrop.kernels.branch_features import BranchFeatures, Fourier, Level, Linear
-from outcrop.kernels.categorical import Conditional, Overlap
-from outcrop.kernels.compose import Constant, Offset, Product, Scaled, Subspace, Sum
-from outcrop.kernels.curves import BetaCDF, Kumaraswamy
-from outcrop.kernels.expected import ExpectedRBF
+from outcrop.kernels.categorical import Conditional, Matches, Overlap
+from outcrop.kernels.compose import Constant, Offset, Product, Scaled, Subspace, Sum, SumProduct
 from outcrop.kernels.local_global import LocalGlobal, Region
-from outcrop.kernels.matches import Matches
 from outcrop.kernels.stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic
-from outcrop.kernels.sum_product import SumProduct
-from outcrop.kernels.taylor import TaylorRBF
-from outcrop.kernels.warp import Warp
+from outcrop.kernels.uncertain_rbf import ExpectedRBF, TaylorRBF
+from outcrop.kernels.warp import BetaCDF, Kumaraswamy, Warp
 from outcrop.kernels.within import Within
 
 offer_former_names(__name__)

@@ -12,12 +12,11 @@ import numpy as np
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
-from outcrop.kernels.compose import Subspace
-from outcrop.kernels.stationary import Matern52, Stationary
-from outcrop.kernels.sum_product import SumProduct
+from outcrop.kernels.compose import Subspace, SumProduct
+from outcrop.kernels.stationary import Matern52, Stationary, share, summed_like
 from outcrop.kernels.wrappers import Wrapper
-from outcrop.params import Free, shaped
-from outcrop.typing import Matrix, Points, Rng, Vector
+from outcrop.params import changed, shaped
+from outcrop.typing import Matrix, Rng
 
 ONE = Subspace((0,), Matern52(np.ones(1)))  # template of the effect of one dimension
 ALL = SumProduct(0.5, (ONE,))
@@ -39,12 +38,8 @@ class Additive(Wrapper):
     def __post_init__(self) -> None:
         if not isinstance(self.kernel, Stationary):
             raise ModelError(f"Additive(kernel={self.kernel!r}): expected a stationary kernel")
-        if not isinstance(self.interaction, Free):
-            if not 0 <= self.interaction <= 1:
-                raise ModelError(
-                    f"Additive(interaction={self.interaction!r}): expected a number from 0 to 1"
-                )
-            object.__setattr__(self, "interaction", float(self.interaction))
+        interaction = share("Additive", "interaction", self.interaction)
+        object.__setattr__(self, "interaction", interaction)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         K, pull = self._spelt_out(pairs.X1.shape[1]).on(pairs)
@@ -57,29 +52,24 @@ class Additive(Wrapper):
 
         return K, Pull(parameters, pull.inputs)
 
-    def diag(self, X: Points) -> Vector:
-        return np.ones(len(X))
-
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         return self._spelt_out(dimension).features(rng, count, dimension)
 
     def _spelt_out(self, dimension: int) -> SumProduct:
         """The same kernel with one kernel for each dimension."""
-        effects = tuple(
-            shaped(ONE, columns=(i,), kernel=self._restricted(i)) for i in range(dimension)
-        )
-        return shaped(ALL, mix=self.interaction, kernels=effects)
-
-    def _restricted(self, i: int) -> Stationary:
-        lengthscales = self.kernel.lengthscales
-        own = lengthscales if lengthscales.shape[-1] == 1 else lengthscales[..., i : i + 1]
-        return shaped(self.kernel, **{**vars(self.kernel), "lengthscales": own})
+        effects = []
+        for i in range(dimension):
+            own = self.kernel.lengthscales
+            if own.shape[-1] > 1:
+                own = own[..., i : i + 1]
+            kernel = changed(self.kernel, lengthscales=own)
+            effects.append(shaped(ONE, columns=(i,), kernel=kernel))
+        return shaped(ALL, mix=self.interaction, kernels=tuple(effects))
 
     def _collect(self, bars: Sequence[Kernel]) -> dict[str, object]:
         """One gradient for the wrapped kernel from those of its restrictions."""
         lengthscales = np.concatenate([vars(bar)["lengthscales"] for bar in bars])
-        if len(self.kernel.lengthscales) == 1:
-            lengthscales = lengthscales.sum(keepdims=True)
+        lengthscales = summed_like(lengthscales, self.kernel.lengthscales)
         shared = {
             name: sum(vars(bar)[name] for bar in bars)
             for name in vars(bars[0])

@@ -9,11 +9,11 @@ with covariances `(k, n, m)` and input gradients summed over k. `params.stacked`
 
 from __future__ import annotations
 
-__all__ = ["FeatureMap", "Kernel", "Pull", "lifted"]
+__all__ = ["FeatureMap", "Kernel", "Pull", "PullParameters", "lifted"]
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypeAlias, overload
 
 import numpy as np
 
@@ -34,13 +34,16 @@ def lifted(number: float | Vector, axes: int) -> float | Matrix:
     return number if isinstance(number, float) else number[(..., *(None,) * axes)]
 
 
+PullParameters: TypeAlias = Callable[[Matrix], "Kernel"]
+
+
 class Pull(NamedTuple):
     """The pullback of a gradient in the covariances, in two halves for callers that need only one.
 
     `pull(K_bar)` is `(kernel_bar, X1_bar, X2_bar)`, where `kernel_bar` is shaped like the kernel.
     """
 
-    parameters: Callable[[Matrix], Kernel]
+    parameters: PullParameters
     inputs: Callable[[Matrix], tuple[Points, Points]]
 
     def __call__(self, K_bar: Matrix) -> tuple[Kernel, Points, Points]:

@@ -19,13 +19,12 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outcrop.data import Pairs, Triangle
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.within import holding
-from outcrop.typing import Conditions, Matrix, Points, Rng, Vector
+from outcrop.typing import Conditions, Indices, Matrix, Points, Rng, Vector
 
 LENGTHSCALE = 0.3  # of the effects that random Fourier features represent
 
@@ -199,6 +198,6 @@ class BranchFeatures(Kernel):
         return [0, *np.cumsum(sizes).tolist()]
 
     @cached_property
-    def _richer(self) -> NDArray[np.intp]:
+    def _richer(self) -> Indices:
         """Nodes that have more features than their level."""
         return np.flatnonzero(np.diff(self._starts) > 1)

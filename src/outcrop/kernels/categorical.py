@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-__all__ = ["Conditional", "Overlap"]
+__all__ = ["CodeKernel", "Conditional", "Matches", "Overlap"]
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
-from outcrop.kernels.base import FeatureMap, Kernel, Pull
-from outcrop.kernels.stationary import positive_vector
+from outcrop.kernels.base import FeatureMap, Kernel, Pull, PullParameters
+from outcrop.kernels.stationary import positive_vector, summed_like
 from outcrop.kernels.wrappers import PointMap
 from outcrop.params import shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
+UNLIKE = np.array([1e-3])  # lengthscale at which the overlap kernel of two codes is 0
+
 ColumnCondition = tuple[int, tuple[tuple[int, int], ...], bool]
 
 
+class CodeKernel(Kernel):
+    """A kernel of category codes, with unit variance; it has no gradient in the inputs."""
+
+    stationary = True
+    categories_only = True
+
+    @abstractmethod
+    def covariances(self, pairs: Pairs) -> tuple[Matrix, PullParameters]:
+        """Covariances of all pairs, and the pullback to the fields of the kernel."""
+
+    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        K, parameters = self.covariances(pairs)
+        return K, Pull(parameters, lambda K_bar: (np.zeros_like(pairs.X1), np.zeros_like(pairs.X2)))
+
+    def diag(self, X: Points) -> Vector:
+        return np.ones(len(X))
+
+
 @dataclass(frozen=True, eq=False)
-class Overlap(Kernel):
+class Overlap(CodeKernel):
     """k = exp(−Σᵢ 1[hᵢ ≠ h'ᵢ] / ℓᵢ): covariance falls with every category that differs.
 
     With a large ℓᵢ category i hardly matters. Unlike a sum of overlaps the kernel has full rank, so
@@ -28,14 +49,12 @@ class Overlap(Kernel):
     """
 
     lengthscales: Vector  # (d,) or (1,)
-    stationary = True
-    categories_only = True
 
     def __post_init__(self) -> None:
         value = positive_vector("Overlap", "lengthscales", self.lengthscales)
         object.__setattr__(self, "lengthscales", value)
 
-    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+    def covariances(self, pairs: Pairs) -> tuple[Matrix, PullParameters]:
         dimension = pairs.X1.shape[1]
         batch = self.lengthscales.shape[:-1]
         rates = np.broadcast_to(1 / self.lengthscales, (*batch, dimension))
@@ -43,17 +62,10 @@ class Overlap(Kernel):
 
         def parameters(K_bar: Matrix) -> Kernel:
             bar = pairs.mismatches @ (K_bar * K).reshape(-1)
-            if len(self.lengthscales) == 1:
-                bar = bar.sum(keepdims=True)
+            bar = summed_like(bar, self.lengthscales)
             return shaped(self, lengthscales=bar / self.lengthscales**2)
 
-        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
-            return np.zeros_like(pairs.X1), np.zeros_like(pairs.X2)
-
-        return K, Pull(parameters, inputs)
-
-    def diag(self, X: Points) -> Vector:
-        return np.ones(len(X))
+        return K, parameters
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         """Per column √ρ s + √(1 − ρ) g(code): a sign shared by all codes, and one per code."""
@@ -75,6 +87,35 @@ class Overlap(Kernel):
                     ]
                 )
                 total *= np.sqrt(rho) * shared[i] + np.sqrt(1 - rho) * signs[index]
+            return total
+
+        return FeatureMap(values, lambda X, values_bar: np.zeros_like(X))
+
+
+@dataclass(frozen=True, eq=False)
+class Matches(CodeKernel):
+    """k = (1/d) Σᵢ 1[hᵢ = h'ᵢ], the overlap kernel of CoCaBO [Alvi 2019, eq. 5.2].
+
+    Categories have effects of their own that add up. Its rank is at most 1 + Σᵢ (levelsᵢ − 1), so a
+    combination without observations has little uncertainty once every level was observed; `Overlap`
+    has full rank.
+    """
+
+    def covariances(self, pairs: Pairs) -> tuple[Matrix, PullParameters]:
+        shares = np.full(pairs.X1.shape[1], 1 / pairs.X1.shape[1])
+        K = 1.0 - (shares @ pairs.mismatches).reshape(pairs.shape)
+        return K, lambda K_bar: self
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        """Each feature is a sign per code of one column, and columns have equal shares of them."""
+        owners = rng.integers(dimension, size=count)
+        parts = [np.flatnonzero(owners == i) for i in range(dimension)]
+        signs = [Overlap(UNLIKE).features(rng, len(part), 1) for part in parts]
+
+        def values(X: Points) -> Matrix:
+            total = np.empty((len(X), count))
+            for i, part in enumerate(parts):
+                total[:, part] = signs[i].values(X[:, i : i + 1])
             return total
 
         return FeatureMap(values, lambda X, values_bar: np.zeros_like(X))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Constant", "Offset", "Product", "Scaled", "Subspace", "Sum", "products_of_others"]
+__all__ = ["Constant", "Offset", "Product", "Scaled", "Subspace", "Sum", "SumProduct"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,27 +13,20 @@ import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
-from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
+from outcrop.kernels.base import FeatureMap, Kernel, Pull, PullParameters, lifted
+from outcrop.kernels.categorical import CodeKernel
+from outcrop.kernels.stationary import positive_number, share
 from outcrop.kernels.wrappers import Combination, PointMap, Wrapper
-from outcrop.params import Free, shaped
+from outcrop.params import shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class Constant(Kernel):
+class Constant(CodeKernel):
     """k = 1: the same unknown level everywhere."""
 
-    stationary = True
-    categories_only = True
-
-    def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
-            return np.zeros_like(pairs.X1), np.zeros_like(pairs.X2)
-
-        return np.ones(pairs.shape), Pull(lambda K_bar: self, inputs)
-
-    def diag(self, X: Points) -> Vector:
-        return np.ones(len(X))
+    def covariances(self, pairs: Pairs) -> tuple[Matrix, PullParameters]:
+        return np.ones(pairs.shape), lambda K_bar: self
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         signs = rng.choice([-1.0, 1.0], count)
@@ -41,12 +34,8 @@ class Constant(Kernel):
 
 
 @dataclass(frozen=True, eq=False)
-class Offset(Wrapper):
-    """k + `variance`: a function around a level that is itself unknown, N(0, `variance`).
-
-    It marginalises a constant mean, so that no sampler has to find it. The same as
-    `k + Scaled(variance, Constant())`, at the cost of one addition.
-    """
+class _WithVariance(Wrapper):
+    """A kernel around another, with a variance of its own."""
 
     variance: float
     kernel: Kernel
@@ -54,7 +43,17 @@ class Offset(Wrapper):
     passes_expectation = True
 
     def __post_init__(self) -> None:
-        _require_positive(self)
+        variance = positive_number(type(self).__name__, "variance", self.variance)
+        object.__setattr__(self, "variance", variance)
+
+
+@dataclass(frozen=True, eq=False)
+class Offset(_WithVariance):
+    """k + `variance`: a function around a level that is itself unknown, N(0, `variance`).
+
+    It marginalises a constant mean, so that no sampler has to find it. The same as
+    `k + Scaled(variance, Constant())`, at the cost of one addition.
+    """
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         inner, pull = self.kernel.on(pairs)
@@ -74,16 +73,8 @@ class Offset(Wrapper):
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled(Wrapper):
+class Scaled(_WithVariance):
     """`variance` times a kernel."""
-
-    variance: float
-    kernel: Kernel
-    stationary = True
-    passes_expectation = True
-
-    def __post_init__(self) -> None:
-        _require_positive(self)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
         inner, pull = self.kernel.on(pairs)
@@ -162,6 +153,53 @@ class Product(Combination):
 
 
 @dataclass(frozen=True, eq=False)
+class SumProduct(Combination):
+    """A compromise between effects that add up and effects that interact.
+
+        k = (1 − λ) (1/m) Σᵢ kᵢ + λ Πᵢ kᵢ,    i = 1, …, m
+
+        SumProduct(0.5, (Subspace((0,), Matern52([0.3])), Subspace((1, 2), Matches())))
+
+    With a kernel of numbers and one of categories it is the kernel of CoCaBO [Alvi 2019, eq. 5.3],
+    with the sum divided by two: kernels of unit variance then give unit variance for every λ.
+    """
+
+    mix: float  # λ in [0, 1]: 0 is the mean of the kernels, 1 their product
+    kernels: tuple[Kernel, ...]
+    multiplies = True
+
+    def __post_init__(self) -> None:
+        if not self.kernels:
+            raise ModelError("SumProduct(kernels=()): expected at least one kernel")
+        object.__setattr__(self, "mix", share("SumProduct", "mix", self.mix))
+
+    def combined(self, values: Sequence[Matrix], axes: int) -> Matrix:
+        mean, product = self._mean_and_product(values)
+        mix = lifted(self.mix, axes)
+        return (1 - mix) * mean + mix * product
+
+    def pull_combined(self, bar: Matrix, values: Sequence[Matrix], axes: int) -> Sequence[Matrix]:
+        mix = lifted(self.mix, axes)
+        others = products_of_others(values)
+        return [bar * ((1 - mix) / len(values) + mix * rest) for rest in others]
+
+    def own_bars(self, K_bar: Matrix, Ks: Sequence[Matrix]) -> dict[str, float]:
+        mean, product = self._mean_and_product(Ks)
+        return {"mix": float(np.vdot(K_bar, product - mean))}
+
+    def _mean_and_product(self, values: Sequence[Matrix]) -> tuple[Matrix, Matrix]:
+        return reduce(add, values) / len(values), reduce(mul, values)
+
+    def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
+        parts: list[Kernel] = []
+        if self.mix < 1:
+            parts += [Scaled((1 - self.mix) / len(self.kernels), one) for one in self.kernels]
+        if self.mix > 0:
+            parts.append(Scaled(self.mix, Product(self.kernels)))
+        return Sum(tuple(parts)).features(rng, count, dimension)
+
+
+@dataclass(frozen=True, eq=False)
 class Subspace(PointMap):
     """A kernel of some of the dimensions."""
 
@@ -197,16 +235,6 @@ class Subspace(PointMap):
         whole = np.ones((*inner.shape[:-1], dimension))
         whole[..., self.columns] = inner
         return whole
-
-
-def _require_positive(kernel: Scaled | Offset) -> None:
-    if not isinstance(kernel.variance, Free):
-        if not 0 < kernel.variance < np.inf:
-            raise ModelError(
-                f"{type(kernel).__name__}(variance={kernel.variance!r}): expected a finite number "
-                "above 0"
-            )
-        object.__setattr__(kernel, "variance", float(kernel.variance))
 
 
 def products_of_others(factors: Sequence[Matrix]) -> list[Matrix]:

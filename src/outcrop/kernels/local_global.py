@@ -23,6 +23,7 @@ import numpy as np
 from outcrop.data import Pairs, summed
 from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
+from outcrop.kernels.stationary import positive_number
 from outcrop.kernels.wrappers import sum_inputs
 from outcrop.params import Free, changed, shaped
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -40,8 +41,7 @@ class Region:
     kernel: Kernel
 
     def __post_init__(self) -> None:
-        if not isinstance(self.width, Free):
-            object.__setattr__(self, "width", _positive("Region", "width", self.width))
+        object.__setattr__(self, "width", positive_number("Region", "width", self.width))
         if not isinstance(self.centre, Free):
             centre = np.atleast_1d(np.asarray(self.centre, dtype=float))
             if centre.ndim != 1 or not len(centre) or not np.isfinite(centre).all():
@@ -71,8 +71,9 @@ class LocalGlobal(Kernel):
             raise ModelError(
                 f"LocalGlobal(regions={self.regions!r}): expected a tuple of at least one Region"
             )
-        if self.spread is not None and not isinstance(self.spread, Free):
-            object.__setattr__(self, "spread", _positive("LocalGlobal", "spread", self.spread))
+        if self.spread is not None:
+            spread = positive_number("LocalGlobal", "spread", self.spread)
+            object.__setattr__(self, "spread", spread)
 
     def children(self) -> tuple[Kernel, ...]:
         return (*(region.kernel for region in self.regions), self.elsewhere)
@@ -142,13 +143,15 @@ class LocalGlobal(Kernel):
         densities stay as in the paper.
         """
         inner = super().grounded(X)
-        return changed(inner, regions=tuple(self._grounded(one, X) for one in inner.regions))
-
-    def _grounded(self, region: Region, X: Points) -> Region:
-        r2 = np.square(X - region.centre).sum(1)
-        if self.spread is not None or (r2 <= X.shape[1] * region.width**2).any():
-            return region
-        return changed(region, centre=np.full(X.shape[1], NOWHERE))
+        if self.spread is not None:
+            return inner
+        regions = []
+        for region in inner.regions:
+            r2 = np.square(X - region.centre).sum(1)
+            is_empty = not (r2 <= X.shape[1] * region.width**2).any()
+            nowhere = np.full(X.shape[1], NOWHERE)
+            regions.append(changed(region, centre=nowhere) if is_empty else region)
+        return changed(inner, regions=tuple(regions))
 
     def scales(self, dimension: int) -> Vector:
         return np.min([kernel.scales(dimension) for kernel in self.children()], axis=0)
@@ -234,9 +237,3 @@ def _place(X: Points, centre: Vector, width: float, normal: bool) -> _Place:
         level, level_slope = -dimension * np.log(width), -dimension / width
         return _Place(away, r2, width, 0.5 / width**2, level, level_slope)
     return _Place(away, r2, width, HEIGHT / (dimension * width**2), HEIGHT, 0.0)
-
-
-def _positive(owner: str, name: str, value: float) -> float:
-    if not 0 < value < np.inf:
-        raise ModelError(f"{owner}({name}={value!r}): expected a finite number above 0")
-    return float(value)

@@ -26,6 +26,24 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 Slope: TypeAlias = Callable[[], Matrix]
 
 
+def positive_number(owner: str, name: str, value: Any) -> Any:
+    """`value` as a float above 0; a free slot stays as it is."""
+    if isinstance(value, Free):
+        return value
+    if not 0 < value < np.inf:
+        raise ModelError(f"{owner}({name}={value!r}): expected a finite number above 0")
+    return float(value)
+
+
+def share(owner: str, name: str, value: Any) -> Any:
+    """`value` as a float from 0 to 1; a free slot stays as it is."""
+    if isinstance(value, Free):
+        return value
+    if not 0 <= value <= 1:
+        raise ModelError(f"{owner}({name}={value!r}): expected a number from 0 to 1")
+    return float(value)
+
+
 def positive_vector(owner: str, name: str, value: Any) -> Any:
     """`value` as a vector of positive numbers; a free slot stays as it is."""
     if isinstance(value, Free):
@@ -36,6 +54,11 @@ def positive_vector(owner: str, name: str, value: Any) -> Any:
             f"{owner}({name}={value!r}): expected finite numbers above 0, one per dimension"
         )
     return vector
+
+
+def summed_like(bar: Vector, vector: Vector) -> Vector:
+    """A gradient per dimension as that of `vector`, which may be a single number for all."""
+    return bar.sum(keepdims=True) if len(vector) == 1 else bar
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +85,8 @@ class Stationary(Kernel):
         K, slope = self.profile(pairs.squared_distances(weights))
 
         def parameters(K_bar: Matrix) -> Kernel:
-            return shaped(self, lengthscales=self._pull_lengthscales(pairs, K_bar * slope()))
+            bar = summed_like(pairs.pull_weights(K_bar * slope(), weights), self.lengthscales)
+            return shaped(self, lengthscales=-2.0 * bar * self.lengthscales**-3.0)
 
         def inputs(K_bar: Matrix) -> tuple[Points, Points]:
             return pairs.pull_inputs(K_bar * slope(), weights)
@@ -100,12 +124,6 @@ class Stationary(Kernel):
             f"{type(self).__name__} has {size} lengthscales for points of {dimension} "
             "dimensions; give one per dimension, or a single one for all"
         )
-
-    def _pull_lengthscales(self, pairs: Pairs, r2_bar: Matrix) -> Vector:
-        weights_bar = pairs.pull_weights(r2_bar, self._weights(pairs.X1.shape[1]))
-        if len(self.lengthscales) == 1:
-            weights_bar = weights_bar.sum(keepdims=True)
-        return -2.0 * weights_bar * self.lengthscales**-3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,12 +196,8 @@ class RationalQuadratic(Stationary):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.alpha, Free):
-            if not 0 < self.alpha < np.inf:
-                raise ModelError(
-                    f"RationalQuadratic(alpha={self.alpha!r}): expected a number above 0"
-                )
-            object.__setattr__(self, "alpha", float(self.alpha))
+        alpha = positive_number("RationalQuadratic", "alpha", self.alpha)
+        object.__setattr__(self, "alpha", alpha)
 
     def profile(self, r2: Matrix) -> tuple[Matrix, Slope]:
         alpha = lifted(self.alpha, 2)

@@ -6,7 +6,7 @@ a first axis of 1 applies to all points, and None means exact points.
 
 from __future__ import annotations
 
-__all__ = ["UncertainPairs", "matrices"]
+__all__ = ["UncertainPairs", "matrices", "part_of"]
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
@@ -79,7 +79,9 @@ class UncertainPairs(Pairs):
         return self.visible.products(u1, u2)
 
     def columns(self, columns: tuple[int, ...]) -> UncertainPairs:
-        cov1, cov2 = _part(self.cov1, columns), _part(self.cov2, columns)
+        cov1, cov2 = (
+            None if cov is None else part_of(cov, columns) for cov in (self.cov1, self.cov2)
+        )
         return UncertainPairs.of(self.visible.columns(columns), cov1, cov2, self.ends, self.same)
 
     def mapped(self, key: Hashable, function: Callable[[Points], Points]) -> UncertainPairs:
@@ -103,8 +105,7 @@ def matrices(cov: Matrix) -> Matrix:
     return cov if cov.ndim == 3 else cov[:, :, None] * np.eye(cov.shape[1])
 
 
-def _part(cov: Matrix | None, columns: tuple[int, ...]) -> Matrix | None:
-    if cov is None:
-        return None
+def part_of(cov: Matrix, columns: tuple[int, ...]) -> Matrix:
+    """The covariances of some columns."""
     part = cov[:, columns]
     return part if cov.ndim == 2 else part[:, :, columns]

@@ -5,17 +5,16 @@ Points `X` are encoded, `(n, D)`, as `Space.encode` gives them.
 
 from __future__ import annotations
 
-__all__ = ["Function", "Maximises", "Maximum", "Scored", "clean"]
+__all__ = ["Function", "Maximises", "Maximum", "OfImages", "Scored", "clean"]
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outcrop.space import Space
-from outcrop.typing import Points, Rng, Vector
+from outcrop.typing import Indices, Points, Rng, Vector
 
 
 class Function(Protocol):
@@ -28,6 +27,22 @@ class Function(Protocol):
     def with_gradient(self, X: Points, /) -> tuple[Vector, Points]:
         """Values, and gradients `(n, D)`; their entries in columns of codes are ignored."""
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class OfImages:
+    """A function of the images of points under a map."""
+
+    function: Function
+    image: Callable[[Points], Points]
+    pull: Callable[[Points], Points]  # gradients at the images to gradients at the points
+
+    def __call__(self, X: Points) -> Vector:
+        return self.function(self.image(X))
+
+    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
+        values, image_bar = self.function.with_gradient(self.image(X))
+        return values, self.pull(image_bar)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +91,7 @@ class Scored:
     def join(self, other: Scored) -> Scored:
         return Scored(np.vstack([self.X, other.X]), np.concatenate([self.values, other.values]))
 
-    def at(self, rows: NDArray[np.int64]) -> Scored:
+    def at(self, rows: Indices) -> Scored:
         return Scored(self.X[rows], self.values[rows])
 
     def top(self, n: int) -> Scored:

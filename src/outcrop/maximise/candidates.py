@@ -14,6 +14,8 @@ __all__ = [
     "positions",
     "resampled",
     "shifted",
+    "to_another_level",
+    "with_neighbours",
 ]
 
 from functools import lru_cache
@@ -50,6 +52,13 @@ def perturbed(space: Space, incumbents: Points, n: int, rng: Rng) -> Points:
         x = X[rows, column.index]
         moved[rows, column.index] = _moved(column, x, steps[rows, column.index], rng)
     return space.snap(moved)
+
+
+def with_neighbours(space: Space, X: Points, incumbents: Points | None, n: int, rng: Rng) -> Points:
+    """The rows of `X`, and `n` points near the `incumbents` if there are any, without repeats."""
+    if incumbents is not None and len(incumbents):
+        X = np.vstack([X, perturbed(space, space.snap(incumbents), n, rng)])
+    return distinct(X)
 
 
 def resampled(space: Space, X: Points, n: int, rng: Rng) -> Points:
@@ -136,8 +145,14 @@ def _moved(column: Column, x: Vector, steps: Vector, rng: Rng) -> Vector:
         return (x + rng.integers(1, max(levels, 2), size=len(x))) % levels
     ahead = (x + steps) % 2.0
     moved = np.where(ahead > 1.0, 2.0 - ahead, ahead)
-    if column.levels is None:
-        return moved
+    return moved if column.levels is None else to_another_level(column, x, steps, moved)
+
+
+def to_another_level(column: Column, x: Vector, steps: Vector, moved: Vector) -> Vector:
+    """`moved`, but the next level in the direction of `steps` where it has the level of `x`.
+
+    Beyond the last level it is the one in the other direction.
+    """
     codec = column.codec
     here = codec.marks(x)
     way = np.where(steps < 0.0, -1, 1)

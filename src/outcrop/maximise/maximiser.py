@@ -9,17 +9,16 @@ from dataclasses import astuple, dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outcrop.errors import MethodError, ShapeError
 from outcrop.maximise.base import Function, Maximum, Scored
-from outcrop.maximise.candidates import distinct, enumerated, perturbed, resampled
+from outcrop.maximise.candidates import enumerated, resampled, with_neighbours
 from outcrop.maximise.forbidden import best_allowed, fresh
 from outcrop.maximise.lattice import lattice
 from outcrop.maximise.mixed import climbed
 from outcrop.maximise.sweeps import improved
 from outcrop.space import Space
-from outcrop.typing import Points, Rng, Vector
+from outcrop.typing import Indices, Points, Rng, Vector
 
 RESAMPLED = 5  # best candidates with single coordinates resampled
 PEAKS = 256  # best candidates from which distant starts are selected
@@ -73,9 +72,11 @@ class Maximiser:
         forbidden.
         """
         counted = _Counted(function)
-        scales = _checked_scales(scales, len(space.columns))
+        scales = checked_scales(scales, len(space.columns))
         if space.size is not None and space.size <= max(self.enumerate_up_to, 1):
-            scored = _scored_all(counted, space)
+            X = enumerated(space)
+            # a single configuration needs no function
+            scored = Scored.by(counted, X) if space.columns else Scored(X, np.full(1, -np.inf))
         else:
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
@@ -95,10 +96,7 @@ class Maximiser:
         if not space.columns:
             return np.zeros((1, 0))
         X = space.from_uniform(lattice(rng, self.spread, len(space.columns)))
-        if incumbents is not None and len(incumbents):
-            near = perturbed(space, space.snap(incumbents), self.perturbations, rng)
-            X = np.vstack([X, near])
-        return distinct(X)
+        return with_neighbours(space, X, incumbents, self.perturbations, rng)
 
     def _search(
         self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector
@@ -112,7 +110,8 @@ class Maximiser:
             return scored
         points, tried = climbed(function, space, points, scales, self.steps, relax=True)
         scored, points = scored.join(tried), points.top(SWEPT)
-        for _ in range(self.rounds if _has_levels(space) else 0):
+        has_levels = any(column.levels is not None for column in space.columns)
+        for _ in range(self.rounds if has_levels else 0):
             if len(points):
                 points, tried = improved(
                     function, space, points, scored, scales, self.steps // 5, rng
@@ -151,7 +150,7 @@ class _Counted:
         return self.function.with_gradient(X)
 
 
-def _apart(X: Points, space: Space, spread: int, most: int) -> NDArray[np.int64]:
+def _apart(X: Points, space: Space, spread: int, most: int) -> Indices:
     """Rows of `X`, in order, that lie farther apart than candidates do or differ in codes."""
     codes = np.array([column.is_code for column in space.columns], dtype=np.bool_)
     combinations = prod(column.levels or 1 for column in space.columns if column.is_code)
@@ -167,18 +166,8 @@ def _apart(X: Points, space: Space, spread: int, most: int) -> NDArray[np.int64]
     return np.array(chosen, dtype=np.int64)
 
 
-def _has_levels(space: Space) -> bool:
-    return any(column.levels is not None for column in space.columns)
-
-
-def _scored_all(function: Function, space: Space) -> Scored:
-    X = enumerated(space)
-    if not space.columns:  # a single configuration needs no function
-        return Scored(X, np.full(1, -np.inf))
-    return Scored.by(function, X)
-
-
-def _checked_scales(scales: Vector | None, dimension: int) -> Vector:
+def checked_scales(scales: Vector | None, dimension: int) -> Vector:
+    """The `scales` of a search within their bounds; 1 for all columns if not given."""
     if scales is None:
         return np.ones(dimension)
     scales = np.asarray(scales, dtype=float)

@@ -15,7 +15,7 @@ import numpy as np
 from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Function, Scored
 from outcrop.maximise.candidates import shifted
-from outcrop.space import Column, Space
+from outcrop.space import Space
 from outcrop.typing import Mask, Points, Vector
 
 FEW_LEVELS = 16  # up to so many levels a discrete column is not relaxed
@@ -48,7 +48,8 @@ def climbed(
 def climbable(space: Space, X: Points, relax: bool = True) -> Mask:
     """Which entries of `X` an ascent may change."""
     climbs = [
-        column.levels is None or (relax and _is_relaxable(column)) for column in space.columns
+        c.levels is None or (relax and not c.is_code and c.levels > FEW_LEVELS)
+        for c in space.columns
     ]
     return space.active(X) & np.array(climbs, dtype=np.bool_)
 
@@ -69,7 +70,3 @@ def rounded(space: Space, X: Points, free: Mask) -> Points:
     flips[:, [column.index for column in relaxed]] = choices
     tried = np.where(flips, other[:, None], near[:, None])
     return space.snap(tried.reshape(-1, X.shape[1])).reshape(tried.shape)
-
-
-def _is_relaxable(column: Column) -> bool:
-    return not column.is_code and column.levels is not None and column.levels > FEW_LEVELS

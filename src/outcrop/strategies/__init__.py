@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 from outcrop.former_names import offer_former_names
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
 from outcrop.strategies.cocabo import CoCaBO
 from outcrop.strategies.hierarchical import Hierarchical
 from outcrop.strategies.method import Method
@@ -31,7 +31,6 @@ from outcrop.strategies.perturbed import Perturbed
 from outcrop.strategies.registry import registered, strategy_for
 from outcrop.strategies.sequence import Sequence
 from outcrop.strategies.tree_search import EachBranch, TopBranches
-from outcrop.strategies.why import Why
 from outcrop.strategies.wrapped_model import WrapsModel
 
 METHODS = {entry.name: entry.what for entry in registered().values()}

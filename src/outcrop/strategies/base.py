@@ -1,4 +1,4 @@
-"""The interface of strategies: `View` is their input, `Suggestion` their output.
+"""The interface of strategies: `View` is their input, `Suggestion` with its `Why` their output.
 
 Points are encoded (`Space.encode`), values are in the objective's units with the sign that makes
 smaller better. A strategy has no memory of its own: it puts its state into `Suggestion.warm`, which
@@ -7,15 +7,14 @@ is stored with the trial and is part of the next `View`.
 
 from __future__ import annotations
 
-__all__ = ["Belief", "Strategy", "Suggestion", "View"]
+__all__ = ["Belief", "Strategy", "Suggestion", "View", "Why"]
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
-from outcrop.strategies.why import Why
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.typing import Matrix, Params, Points, Rng, Vector
 
@@ -46,6 +45,16 @@ class View:
         return self.X if self.at is None else self.at
 
     @property
+    def started(self) -> int:
+        """The number of trials that were started or added."""
+        return len(self.y) + len(self.pending) + len(self.failed)
+
+    @property
+    def inside(self) -> View:
+        """The view of a wrapped strategy, with the state of its own."""
+        return replace(self, warm=self.warm.get("inner", {}))
+
+    @property
     def has_uncertain_places(self) -> bool:
         return self.input_cov is not None and bool(self.input_cov.any())
 
@@ -56,9 +65,7 @@ class View:
         It is if noise was declared or told, if repeated values differ, or if evaluations miss the
         configuration at random.
         """
-        if self.has_uncertain_places:
-            return True
-        if self.noise is True or (self.noise not in (None, False) and self.noise > 0):
+        if self.has_uncertain_places or (self.noise is not None and self.noise > 0):
             return True
         return bool((self.std > 0).any()) or self.replicates_differ
 
@@ -77,13 +84,45 @@ class View:
         """Whether two values at one configuration differ."""
         if len(self.X) < 2:
             return False
-        _, group = np.unique(self.X, axis=0, return_inverse=True)
-        group = group.reshape(-1)
-        low = np.full(group.max() + 1, np.inf)
-        high = np.full(group.max() + 1, -np.inf)
-        np.minimum.at(low, group, self.y)
-        np.maximum.at(high, group, self.y)
-        return bool((high > low).any())
+        with_values = np.column_stack([self.X, self.y])
+        return len(np.unique(with_values, axis=0)) > len(np.unique(self.X, axis=0))
+
+
+class Why(TypedDict, total=False):
+    """Why a trial was suggested; a strategy writes those keys that apply.
+
+        trial.why["source"], trial.why.get("mean")
+
+    It is a dictionary, since it is stored as a JSON object and databases of any age hold such
+    objects; the type makes a misspelt key an error to type checkers. Predictions are in the units
+    of the objective; a strategy writes them in the sign in which smaller is better, and `Trial.why`
+    holds them in the user's sign. A strategy with keys of its own subclasses it.
+    """
+
+    source: str  # "initial", "model", "fallback", "queue", or a word of the strategy's own
+    reason: str  # of a fallback: the numerical trouble
+    design: str  # of an initial trial: the class of the design
+
+    # The model's view of the trial, before it was evaluated
+    surrogate: str
+    acquisition: str
+    value: float  # of the acquisition
+    mean: float
+    std: float
+    improvement: float  # expected, as a difference above 0
+    components: int  # of the belief, such as chains of a sampler
+    observations: int  # that the model was fitted to
+    pending: int  # trials that were running
+    robust: bool  # whether the average over input noise is minimised; left out if not
+    feasible: float  # probability that the evaluation succeeds, if any has failed
+
+    # Written by wrappers
+    perturbs: int  # number of the trial that this one is a step away from
+    distance: float  # of that step, as a share of the range of every number
+    drawn: Mapping[str, float]  # categories drawn by bandits, with their probabilities
+    outer: Why  # the record of the outer search, at the first trial of its point
+    held: int  # number of the first trial at this outer point
+    carried: bool  # whether the inner configuration is the best of other outer points
 
 
 @dataclass(frozen=True, eq=False)

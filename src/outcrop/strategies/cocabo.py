@@ -26,15 +26,12 @@ import numpy as np
 
 from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
 from outcrop.errors import MethodError, SpaceExhausted
-from outcrop.maximise import Function
 from outcrop.space import Column, Space
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.default_maximiser import thinned
-from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser, on_whole_points
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
+from outcrop.strategies.fixed_columns import FixedColumns, FreeColumnMaximiser
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
-from outcrop.strategies.why import Why
 from outcrop.surrogates import CategoryMix
 from outcrop.typing import Points, Rng
 
@@ -49,10 +46,6 @@ class _RunningTrial(TypedDict):
 
     key: str
     drawn: Row
-
-
-def _default_method() -> Method:
-    return Method(surrogate=CategoryMix())
 
 
 @dataclass(frozen=True)
@@ -76,7 +69,7 @@ class CoCaBO:
     categories is searched by `method` alone.
     """
 
-    method: MethodLike = field(default_factory=_default_method)
+    method: MethodLike = field(default_factory=lambda: Method(surrogate=CategoryMix()))
     batch: int = 1  # points whose levels are drawn together
     horizon: int = 200
     gamma: float | None = None
@@ -131,7 +124,7 @@ class _Drawing:
     settings: CoCaBO
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        within = self._within(view)
+        within = view.inside
         weights, running = self._learnt(view)
         plan, placed = view.warm.get("plan"), view.warm.get("placed", [])
         if not plan:
@@ -162,13 +155,10 @@ class _Drawing:
         return replace(found, warm=warm)
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        return self.model.belief(self._within(view), rng)
+        return self.model.belief(view.inside, rng)
 
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, model=model)
-
-    def on_space(self, function: Function) -> Function:
-        return on_whole_points(function)
 
     @cached_property
     def _categories(self) -> tuple[Column, ...]:
@@ -177,10 +167,6 @@ class _Drawing:
     @cached_property
     def _bandits(self) -> Mapping[str, EXP3 | EXP3M]:
         return {c.name: self.settings.bandit(c.levels or 1) for c in self._categories}
-
-    def _within(self, view: View) -> View:
-        """The view with the model's own state."""
-        return replace(view, warm=view.warm.get("inner", {}))
 
     def _taken(self, view: View, placed: Sequence[Sequence[float]]) -> Points:
         """Points that must not be proposed; a batch has no point twice, even if there is noise."""
@@ -260,8 +246,7 @@ class _Drawing:
 
     def _found(self, part: FixedColumns, taken: Points, view: View, rng: Rng) -> Suggestion | None:
         """The model's suggestion with the categories of `part`; None if none is left to try."""
-        maximiser = thinned(self.model.maximiser, len(view.y))
-        search = FreeColumnMaximiser(maximiser, part, part.keys(taken))
+        search = FreeColumnMaximiser(self.model.maximiser_for(view), part, part.keys(taken))
         try:
             return replace(self.model, maximiser=search).propose(view, rng)
         except SpaceExhausted:

@@ -6,46 +6,40 @@ are points of that space, `X` those of the whole one.
 
 from __future__ import annotations
 
-__all__ = ["FixedColumns", "FreeColumnMaximiser", "on_whole_points"]
+__all__ = ["FixedColumns", "FreeColumnMaximiser"]
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from outcrop.maximise import Function, Maximises, Maximum
+from outcrop.maximise.base import OfImages
 from outcrop.space import Fixed, Space
 from outcrop.typing import Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
 class FixedColumns:
-    """The configurations of a space that have given categories; their active numbers are free."""
+    """The configurations of a space that have given values in some columns."""
 
     whole: Space
     point: Vector  # (D,) with the fixed values, and 0 elsewhere
+    free: tuple[int, ...]  # the columns that are left to choose
+    space: Space  # of the free columns; without any it holds one configuration
 
     @classmethod
     def with_categories(cls, whole: Space, codes: Mapping[str, int]) -> FixedColumns:
-        """By the codes of all categories, those of inactive ones included."""
+        """By the codes of all categories, those of inactive ones included; numbers are free."""
         point = np.zeros((1, len(whole.columns)))
         for column in whole.columns:
             if column.is_code:
                 point[:, column.index] = codes[column.name]
-        return cls(whole, np.where(whole.active(point), point, 0.0)[0])
-
-    @cached_property
-    def free(self) -> tuple[int, ...]:
-        """The columns that are left to choose."""
-        active = self.whole.active(self.point[None])[0]
-        return tuple(c.index for c in self.whole.columns if active[c.index] and not c.is_code)
-
-    @cached_property
-    def space(self) -> Space:
-        """The space of the free columns; without any it holds one configuration."""
-        own = {str(index): self.whole.columns[index].parameter for index in self.free}
-        return Space(own or {"nothing": Fixed(None)})
+        point = np.where(whole.active(point), point, 0.0)
+        active = whole.active(point)[0]
+        free = [c for c in whole.columns if active[c.index] and not c.is_code]
+        space = Space({str(c.index): c.parameter for c in free} or {"nothing": Fixed(None)})
+        return cls(whole, point[0], tuple(c.index for c in free), space)
 
     def completed(self, Z: Points) -> Points:
         """Points of the whole space, from the values of their free columns."""
@@ -92,37 +86,15 @@ class FreeColumnMaximiser:
     ) -> Maximum:
         """As any maximiser, but `forbidden` only says whether points of `taken` are avoided."""
         found = self.maximiser(
-            _OfFreeColumns(function, self.fixed),
+            OfImages(function, self.fixed.completed, self.fixed.free_values),
             self.fixed.space,
             rng,
             candidates=None if candidates is None else self.fixed.free_values(candidates),
             scales=None if scales is None else scales[list(self.fixed.free)],
             forbidden=frozenset() if forbidden is None else self.taken,
         )
-        return Maximum(
-            self.fixed.completed(found.point[None])[0],
-            found.value,
-            self.fixed.completed(found.candidates),
-            found.values,
-            found.evaluations,
+        return replace(
+            found,
+            point=self.fixed.completed(found.point[None])[0],
+            candidates=self.fixed.completed(found.candidates),
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _OfFreeColumns:
-    """A function of whole points as one of their free columns."""
-
-    function: Function
-    fixed: FixedColumns
-
-    def __call__(self, Z: Points) -> Vector:
-        return self.function(self.fixed.completed(Z))
-
-    def with_gradient(self, Z: Points) -> tuple[Vector, Points]:
-        values, gradients = self.function.with_gradient(self.fixed.completed(Z))
-        return values, self.fixed.free_values(gradients)
-
-
-def on_whole_points(function: Function) -> Function:
-    """The function that a `FreeColumnMaximiser` was given, from the one that it maximises."""
-    return function.function if isinstance(function, _OfFreeColumns) else function

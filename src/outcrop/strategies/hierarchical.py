@@ -21,17 +21,14 @@ from typing import TypedDict
 import numpy as np
 
 from outcrop.errors import MethodError, SpaceExhausted
-from outcrop.maximise import Function
 from outcrop.space import Space
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.default_maximiser import thinned
-from outcrop.strategies.fixed_columns import FreeColumnMaximiser, on_whole_points
-from outcrop.strategies.hierarchical_levels import FixedOuterPoint, SpaceLevels, Visit
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
+from outcrop.strategies.fixed_columns import FreeColumnMaximiser
+from outcrop.strategies.hierarchical_levels import SpaceLevels, Visit
 from outcrop.strategies.initial import LatinHypercube
 from outcrop.strategies.method import Method
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, Registered, strategy_for
-from outcrop.strategies.why import Why
 from outcrop.typing import Rng, Vector
 
 GIVEN_UP = 3  # failures, and nothing else, after which an outer point is left
@@ -45,14 +42,6 @@ _HeldPoint = TypedDict(  # an outer point that gets several trials, as stored in
         "until": int,  # and after it
     },
 )
-
-
-def _default_outer() -> Method:
-    return Method(initial=LatinHypercube(size=5))
-
-
-def _default_inner() -> Method:
-    return Method(initial=LatinHypercube(size=3))
 
 
 @dataclass(frozen=True)
@@ -77,8 +66,8 @@ class Hierarchical:
     searched by `outer` alone, a space without other numbers by `inner` alone.
     """
 
-    outer: MethodLike = field(default_factory=_default_outer)
-    inner: MethodLike = field(default_factory=_default_inner)
+    outer: MethodLike = field(default_factory=lambda: Method(initial=LatinHypercube(size=5)))
+    inner: MethodLike = field(default_factory=lambda: Method(initial=LatinHypercube(size=3)))
     trials: int = 10
     carried: int = 1
     pooled: bool = False
@@ -98,10 +87,9 @@ class Hierarchical:
             raise MethodError(f"Hierarchical(pooled={self.pooled!r}): expected True or False")
 
     def strategy(self, space: Space) -> Strategy:
-        levels = SpaceLevels.of(space)
-        if levels is None:
-            has_numbers = any(not (c.is_code or c.conditions) for c in space.columns)
-            return strategy_for(self.outer if has_numbers else self.inner, space)
+        levels = SpaceLevels(space)
+        if not levels.upper or not levels.lower:
+            return strategy_for(self.outer if levels.upper else self.inner, space)
         outer = strategy_for(self.outer, levels.outer)
         inner = strategy_for(self.inner, levels.inner)
         whole = strategy_for(self.inner if self.pooled else "gp", space)
@@ -145,8 +133,8 @@ class _Nested:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         """Of the whole space: by the inner model if it is pooled, else by a plain process."""
-        own = view.warm.get("inner", {}) if self.settings.pooled else {}
-        return self.whole.belief(replace(view, warm=own), rng)
+        own = view.inside if self.settings.pooled else replace(view, warm={})
+        return self.whole.belief(own, rng)
 
     @property
     def model(self) -> ModelBased | None:
@@ -155,9 +143,6 @@ class _Nested:
 
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, whole=model) if self.settings.pooled else self
-
-    def on_space(self, function: Function) -> Function:
-        return on_whole_points(function)
 
     def _visit(self, visits: Mapping[str, Visit], point: Vector) -> Visit:
         return visits.get(self.levels.outer.keys(point[None])[0], Visit(point))
@@ -237,9 +222,8 @@ class _Nested:
             return self.inner.propose(within, rng)
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known
-            part = FixedOuterPoint.at(self.levels, visit.point)
-            maximiser = thinned(model.maximiser, len(view.y))
-            search = FreeColumnMaximiser(maximiser, part, frozenset(taken))
+            part = self.levels.at(visit.point)
+            search = FreeColumnMaximiser(model.maximiser_for(view), part, frozenset(taken))
             model = replace(model, maximiser=search, initial=LatinHypercube(size=1))
             found = model.propose(replace(view, warm=within.warm), rng)
             if found.why["source"] == "model":

@@ -8,19 +8,20 @@ same numbers. `Z` are points of the outer level, `W` of the inner one, `X` of th
 
 from __future__ import annotations
 
-__all__ = ["SpaceLevels", "FixedOuterPoint", "Visit"]
+__all__ = ["SpaceLevels", "Visit"]
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from outcrop.kernels.uncertain import part_of
 from outcrop.space import Space
 from outcrop.space.discrete import Group
 from outcrop.space.noise import restricted
 from outcrop.strategies.base import View
 from outcrop.strategies.fixed_columns import FixedColumns
-from outcrop.typing import Matrix, Params, Points, Vector
+from outcrop.typing import Params, Points, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +45,9 @@ class Visit:
 
 @dataclass(frozen=True, eq=False)
 class SpaceLevels:
-    """A space that has both levels."""
+    """The two levels of a space; one of them may have no columns."""
 
     whole: Space
-
-    @classmethod
-    def of(cls, space: Space) -> SpaceLevels | None:
-        """The levels of `space`; None if it has only one."""
-        levels = cls(space)
-        return levels if levels.upper and levels.lower else None
 
     @cached_property
     def upper(self) -> tuple[int, ...]:
@@ -81,6 +76,12 @@ class SpaceLevels:
         alone = Space(declared)
         blocks = restricted(self.whole.input_covariance, alone.parameters.keys())
         return Space(declared, input_covariance=blocks)
+
+    def at(self, outer: Vector) -> FixedColumns:
+        """The configurations at one outer point, for a model of the whole space."""
+        point = np.zeros(len(self.whole.columns))
+        point[list(self.upper)] = outer
+        return FixedColumns(self.whole, point, self.lower, self.inner)
 
     def joined(self, point: Vector, params: Params) -> Params:
         """The configuration of an outer point and inner parameters."""
@@ -121,7 +122,7 @@ class SpaceLevels:
 
     def inner_view(self, view: View, visit: Visit, since: int) -> View:
         """The trials at an outer point; `since` gives every visit a seed of its own."""
-        X, pending = view.X[visit.told], view.pending[visit.running]
+        X, pending, cov = view.X[visit.told], view.pending[visit.running], view.input_cov
         rows = np.vstack([X, pending, view.failed[visit.failed]])[:, self.lower]
         return replace(
             view,
@@ -129,7 +130,7 @@ class SpaceLevels:
             y=view.y[visit.told],
             std=view.std[visit.told],
             at=None if view.at is None else view.at[visit.told][:, self.lower],
-            input_cov=_columns(view.input_cov, visit.told, self.lower),
+            input_cov=None if cov is None else part_of(cov[visit.told], self.lower),
             pending=pending[:, self.lower],
             failed=view.failed[visit.failed][:, self.lower],
             known=frozenset(self.inner.keys(rows)),
@@ -139,12 +140,8 @@ class SpaceLevels:
         )
 
     def best_inner(self, view: View) -> Points:
-        """The inner points that have a value, best first, each once."""
-        W = view.X[np.argsort(view.y, kind="stable")][:, self.lower]
-        first: dict[str, int] = {}
-        for row, key in enumerate(self.inner.keys(W)):
-            first.setdefault(key, row)
-        return W[list(first.values())]
+        """The inner points of all values, best first."""
+        return view.X[np.argsort(view.y, kind="stable")][:, self.lower]
 
     def _value(self, view: View, visit: Visit) -> float:
         """The lowest value at a point, where values of one configuration are averaged."""
@@ -155,32 +152,3 @@ class SpaceLevels:
 
     def _stacked(self, visits: list[Visit]) -> Points:
         return np.array([v.point for v in visits]).reshape(len(visits), len(self.upper))
-
-
-@dataclass(frozen=True, eq=False)
-class FixedOuterPoint(FixedColumns):
-    """The configurations at one outer point, for a model of the whole space."""
-
-    levels: SpaceLevels
-
-    @classmethod
-    def at(cls, levels: SpaceLevels, outer: Vector) -> FixedOuterPoint:
-        point = np.zeros(len(levels.whole.columns))
-        point[list(levels.upper)] = outer
-        return cls(levels.whole, point, levels)
-
-    @cached_property
-    def free(self) -> tuple[int, ...]:
-        return self.levels.lower
-
-    @cached_property
-    def space(self) -> Space:
-        return self.levels.inner
-
-
-def _columns(cov: Matrix | None, rows: list[int], columns: tuple[int, ...]) -> Matrix | None:
-    """Covariances of some rows in some columns."""
-    if cov is None:
-        return None
-    part = cov[rows][:, columns]
-    return part if cov.ndim == 2 else part[:, :, columns]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Method"]
+__all__ = ["NAMED", "Method", "default_for"]
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,13 +15,24 @@ from outcrop.maximise import Maximises
 from outcrop.space import Space
 from outcrop.strategies import method_json
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.default_maximiser import MAXIMISER
 from outcrop.strategies.initial import Design, LatinHypercube, OnePerBranch
-from outcrop.strategies.model_based import ModelBased
+from outcrop.strategies.model_based import MAXIMISER, ModelBased
 from outcrop.strategies.one_hot import Rounded
 from outcrop.strategies.pending import Believer, Pending
+from outcrop.strategies.registry import Registered
 from outcrop.strategies.tree_search import EachBranch, TopBranches
-from outcrop.surrogates import Kind, Plain, SearchDomain, Situation, Surrogate
+from outcrop.surrogates import (
+    Kind,
+    Latent,
+    Plain,
+    SearchDomain,
+    Situation,
+    Spartan,
+    Surrogate,
+    Treed,
+    TreeStructured,
+    Warped,
+)
 from outcrop.surrogates.base import Model
 from outcrop.surrogates.kind import kind_of
 
@@ -120,3 +131,36 @@ SEARCHES = {
     SearchDomain.BRANCHES: _SearchParts(TopBranches(), OnePerBranch(), EachBranch()),
     SearchDomain.ONE_HOT_CUBE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER, Rounded.of),
 }
+
+TREE = TreeStructured()
+
+
+def default_for(space: Space) -> Method:
+    """What `"auto"` is for a space: `"tree"` where choices open parameters, else `"gp"`."""
+    is_offered = TREE.surrogate(Situation(space)) is not None
+    return Method(surrogate=TREE) if is_offered else Method()
+
+
+def _named(name: str, what: str, kind: Kind) -> Registered:
+    return Registered(name, what, Method(surrogate=kind).strategy)
+
+
+NAMED = (
+    Registered(
+        "auto",
+        "the right one for the space: tree where choices open parameters, else gp",
+        lambda space: default_for(space).strategy(space),
+    ),
+    _named("gp", "Gaussian process, hyperparameters sampled, log expected improvement", Plain()),
+    _named("warped", "Gaussian process behind a learnt warping of every number", Warped()),
+    _named("spartan", "Gaussian process with other lengthscales in a learnt region", Spartan()),
+    _named("latent", "Gaussian process that may leave observations out of account", Latent()),
+    _named("treed", "Gaussian processes of their own in the leaves of a tree", Treed()),
+    _named("treed-warped", "the same behind learnt warpings", Treed(leaves=Warped())),
+    _named(
+        "tree",
+        "one Gaussian process per branch of a conditional space, or one for all, whichever "
+        "predicts better",
+        TREE,
+    ),
+)

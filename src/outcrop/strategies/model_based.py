@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ModelBased", "UnitBelief"]
+__all__ = ["MAXIMISER", "ModelBased", "UnitBelief"]
 
 import logging
 from collections.abc import Callable
@@ -18,25 +18,24 @@ from outcrop.data import Observations
 from outcrop.errors import NoBelief, NumericalError, SpaceExhausted
 from outcrop.inference import Inference, Slice
 from outcrop.kernels import Kernel
-from outcrop.maximise import Function, Maximises
+from outcrop.maximise import Function, Maximiser, Maximises
 from outcrop.space import Space
 from outcrop.strategies.acquisition_function import AcquisitionFunction
-from outcrop.strategies.base import Suggestion, View
-from outcrop.strategies.default_maximiser import MAXIMISER, thinned
+from outcrop.strategies.base import Suggestion, View, Why
 from outcrop.strategies.feasible import Feasibility, Restricted
 from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
-from outcrop.strategies.robust import averaged
 from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.why import Why
 from outcrop.surrogates import Kind, Mixture, Plain, Situation, Standardised
 from outcrop.surrogates.base import HasScales, sampling
-from outcrop.surrogates.situation import INFERENCE, standard_kernel
+from outcrop.surrogates.robust import AveragedPosterior, NoisePoints
+from outcrop.surrogates.situation import ALL_MOVE, INFERENCE, standard_kernel
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 logger = logging.getLogger(__name__)
 
+MAXIMISER = Maximiser()  # unless the user gives another
 INCUMBENTS = 5  # best points whose neighbourhood is searched
 NOISIEST = 1e6  # standard deviation, in units of the data's, beyond which more makes no difference
 STILL = Slice(chains=INFERENCE.chains, burn_in=0, sweeps=0)  # previous hyperparameters as they are
@@ -69,10 +68,8 @@ def scales_of(belief: Mixture) -> Vector | None:
     return np.median(each, axis=0) if each else None
 
 
-def _each(belief: Mixture, X: Points) -> tuple[Matrix, Matrix]:
-    """Mean and standard deviation of every component, `(components, n)`."""
-    mean, var = belief.predict_each(X)
-    return mean, np.sqrt(var)
+def unwatched(function: Function) -> None:
+    """The default of `ModelBased.watch`: nothing is done with the function."""
 
 
 class _Fit(NamedTuple):
@@ -110,6 +107,7 @@ class ModelBased:
     maximiser: Maximises = MAXIMISER
     avoids_bounds: bool = True  # whether a point inside is preferred to an equally good bound
     feasibility_kernel: Callable[[Space], Kernel] = standard_kernel
+    watch: Callable[[Function], object] = unwatched  # is given every function that is maximised
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
         if not len(view.y) or self._step(view) < 1:
@@ -125,10 +123,24 @@ class ModelBased:
         fit = self._fit(view, rng)
         return UnitBelief(fit.wanted, fit.outcome)
 
+    def maximiser_for(self, view: View) -> Maximises:
+        """The maximiser; if data are many, the default one has fewer candidates.
+
+        They are a quarter at least. A wrapper of the maximiser wraps this one.
+        """
+        if self.maximiser != MAXIMISER or len(view.y) <= ALL_MOVE:
+            return self.maximiser
+        share = max(ALL_MOVE / len(view.y), 0.25)
+        return replace(
+            MAXIMISER,
+            spread=int(share * MAXIMISER.spread),
+            perturbations=int(share * MAXIMISER.perturbations),
+            resamples=int(share * MAXIMISER.resamples),
+        )
+
     def _step(self, view: View) -> int:
         """Counts suggestions of the model from 1; those before belong to the design."""
-        started = len(view.y) + len(view.pending) + len(view.failed)
-        return started - self.initial.size_for(self.space) + 1
+        return view.started - self.initial.size_for(self.space) + 1
 
     def _fallback(self, view: View, rng: Rng, reason: str) -> Suggestion:
         """By the previous hyperparameters, or else a space-filling point; recorded and logged."""
@@ -147,7 +159,9 @@ class ModelBased:
         """The suggestion of the model."""
         fit = self._fit(view, rng)
         criterion = self._criterion(view, fit.wanted, rng)
-        function = self._function(criterion)
+        function: Function = AcquisitionFunction(criterion.acquisition, criterion.posterior)
+        if criterion.acquisition.logarithmic and self.avoids_bounds:
+            function = Interior.of(function, self.space)
         feasibility = self._feasibility(view, rng)
         if feasibility is not None:
             is_log = criterion.acquisition.logarithmic
@@ -165,7 +179,7 @@ class ModelBased:
         situation = Situation(self.space, view.noise_facts, self.inference, len(view.y))
         surrogate = self.kind.surrogate(situation) or Plain().surrogate(situation)
         belief = surrogate.fit(_observations(view, outcome), rng, view.warm)
-        wanted = averaged(belief, self.space, view.X) if view.robust else belief
+        wanted = averaged_over_noise(belief, self.space, view.X) if view.robust else belief
         return _Fit(outcome, belief, wanted)
 
     def _criterion(self, view: View, posterior: Mixture, rng: Rng) -> _Criterion:
@@ -175,17 +189,11 @@ class ModelBased:
                 view, self.space, posterior, acquisition, rng
             )
         best = view.X[np.argsort(view.y, kind="stable")[:INCUMBENTS]]
-        maximiser = thinned(self.maximiser, len(view.y))
+        maximiser = self.maximiser_for(view)
         candidates = maximiser.candidates(self.space, rng, best)
         incumbent = np.array([part.incumbent() for part in posterior.components])
         ready = acquisition.prepare(posterior, incumbent, candidates, rng, self._step(view))
         return _Criterion(posterior, ready, incumbent, candidates, maximiser)
-
-    def _function(self, criterion: _Criterion) -> Function:
-        function = AcquisitionFunction(criterion.acquisition, criterion.posterior)
-        if criterion.acquisition.logarithmic and self.avoids_bounds:
-            return Interior.of(function, self.space)
-        return function
 
     def _feasibility(self, view: View, rng: Rng) -> Feasibility | None:
         """Where evaluations succeed; None if none has failed."""
@@ -198,6 +206,7 @@ class ModelBased:
         self, view: View, function: Function, criterion: _Criterion, belief: Mixture, rng: Rng
     ) -> Vector:
         """The best point that may be proposed."""
+        self.watch(function)
         search = partial(
             criterion.maximiser,
             function,
@@ -216,7 +225,8 @@ class ModelBased:
     def _why(self, view: View, fit: _Fit, criterion: _Criterion, point: Points) -> Why:
         mean, std = fit.outcome.restore(*fit.wanted.moments(point))
         posterior, ready = criterion.posterior, criterion.acquisition
-        left, _, _ = expected_improvement(*_each(posterior, point), criterion.incumbent[:, None])
+        each, var = posterior.predict_each(point)
+        left, _, _ = expected_improvement(each, np.sqrt(var), criterion.incumbent[:, None])
         why: Why = {
             "source": "model",
             "surrogate": self.kind.label,
@@ -243,3 +253,18 @@ def _observations(view: View, outcome: Standardised) -> Observations:
         own = np.minimum(outcome.apply_std(std, view.y), NOISIEST) ** 2
     noise = None if np.isnan(own).all() else np.nan_to_num(own, nan=0.0)
     return Observations(view.places, outcome.apply(view.y), noise, view.input_cov)
+
+
+def averaged_over_noise(belief: Mixture, space: Space, X: Points) -> Mixture:
+    """`belief` with every component averaged; the incumbent is the best average at rows of `X`.
+
+    Without input noise, as in one level of a hierarchical search, it is `belief` itself.
+    """
+    if not space.has_input_noise:
+        return belief
+    numbers = tuple(column.index for column in space.columns if not column.is_code)
+    is_conditional = any(column.conditions for column in space.columns)
+    active = space.active if is_conditional else None
+    around = NoisePoints.of(space.unit_covariance, numbers, active)
+    parts = tuple(AveragedPosterior(part, around, X) for part in belief.components)
+    return replace(belief, components=parts)

@@ -5,21 +5,19 @@
 
 from __future__ import annotations
 
-__all__ = ["Legal", "Rounded", "Rounding"]
+__all__ = ["Rounded", "Rounding", "at_codes"]
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from outcrop.baselines.one_hot import Cube, OneLengthscale
 from outcrop.maximise import Function, Maximises, Maximum
-from outcrop.maximise.base import Scored
+from outcrop.maximise.base import OfImages, Scored
 from outcrop.maximise.forbidden import best_allowed
 from outcrop.space import Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.strategies.default_maximiser import thinned
 from outcrop.strategies.initial import Design, RandomDesign
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.sequence import Sequence
@@ -31,65 +29,58 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 class Rounded:
     """A model of the one-hot cube, whose suggestions are rounded to configurations."""
 
-    space: Space
+    cube: Cube
     model: ModelBased  # of the cube
     initial: Design  # of the space
 
     @classmethod
     def of(cls, strategy: ModelBased) -> Rounded:
         """The same strategy on the cube of its space."""
-        space, initial = strategy.space, strategy.initial
-        size = RandomDesign(size=initial.size_for(space))
-        kind = OneLengthscale()
+        cube, kind = Cube(strategy.space), OneLengthscale()
         model = replace(
             strategy,
-            space=Cube(space).wide,
+            space=cube.wide,
             kind=kind,
-            initial=size,
+            initial=RandomDesign(size=strategy.initial.size_for(cube.space)),
             avoids_bounds=False,  # levels lie there
             feasibility_kernel=lambda wide: kind.kernel(Situation(wide)),
         )
-        return cls(space, model, initial)
-
-    @cached_property
-    def _cube(self) -> Cube:
-        return Cube(self.space)
+        return cls(cube, model, strategy.initial)
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        design = Sequence(self.space, self.initial)
-        started = len(view.y) + len(view.pending) + len(view.failed)
-        if not len(view.y) or started < self.initial.size_for(self.space):
+        design = Sequence(self.cube.space, self.initial)
+        if not len(view.y) or view.started < self.initial.size_for(self.cube.space):
             return design.propose(view, rng)
-        maximiser = thinned(self.model.maximiser, len(view.y))
-        search = Rounding(maximiser, self._cube, self._names(view))
-        found = replace(self.model, maximiser=search).propose(self._on_cube(view), rng)
-        point = self._cube.rounded(self._cube.wide.encode([found.params]).X)
-        if found.why["source"] == "fallback" and self.space.keys(point)[0] in view.known:
+        search = Rounding(self.model.maximiser_for(view), self.cube, self._names(view))
+        model = replace(self.model, maximiser=search, watch=self._watch)
+        found = model.propose(self._on_cube(view), rng)
+        point = self.cube.rounded(self.cube.wide.encode([found.params]).X)
+        if found.why["source"] == "fallback" and self.cube.space.keys(point)[0] in view.known:
             return replace(found, params=design.propose(view, rng).params)
-        return replace(found, params=self.space.decode(point)[0])
+        return replace(found, params=self.cube.space.decode(point)[0])
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        return _BeliefOnCube(self.model.belief(self._on_cube(view), rng), self._cube)
+        return _BeliefOnCube(self.model.belief(self._on_cube(view), rng), self.cube)
 
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, model=model)
 
-    def on_space(self, function: Function) -> Function:
-        return function if isinstance(function, Legal) else Legal(function, self._cube)
+    def _watch(self, function: Function) -> None:
+        self.model.watch(at_codes(function, self.cube))
 
     def _on_cube(self, view: View) -> View:
         """The view with all points encoded in the cube."""
-        X, pending, failed = map(self._cube.encoded, (view.X, view.pending, view.failed))
+        X, pending, failed = map(self.cube.encoded, (view.X, view.pending, view.failed))
         known = frozenset(self._names(view))
-        at = None if view.at is None else self._cube.encoded(view.at)
-        cov = None if view.input_cov is None else self._cube.widened(view.input_cov)
+        at = None if view.at is None else self.cube.encoded(view.at)
+        cov = None if view.input_cov is None else self.cube.widened(view.input_cov)
         return replace(view, X=X, pending=pending, failed=failed, known=known, at=at, input_cov=cov)
 
     def _names(self, view: View) -> dict[str, str]:
         """Keys in the cube of all known configurations, each with its key in the space."""
         X = np.vstack([view.X, view.pending, view.failed])
         return dict(
-            zip(self._cube.wide.keys(self._cube.encoded(X)), self.space.keys(X), strict=True)
+            zip(self.cube.wide.keys(self.cube.encoded(X)), self.cube.space.keys(X), strict=True)
         )
 
 
@@ -139,29 +130,13 @@ class Rounding:
         point = best_allowed(scored, space, known, rng)
         if point is None:
             known = frozenset(self.names[key] for key in known)
-            found = self.maximiser(
-                Legal(function, self.cube), self.cube.space, rng, forbidden=known
-            )
+            legal_function = at_codes(function, self.cube)
+            found = self.maximiser(legal_function, self.cube.space, rng, forbidden=known)
             legal, point = self.cube.encoded(found.point[None]), 0
-        return Maximum(
-            legal[point],
-            float(function(legal[point : point + 1])[0]),
-            legal,
-            relaxed.values,
-            relaxed.evaluations,
-        )
+        value = float(function(legal[point : point + 1])[0])
+        return replace(relaxed, point=legal[point], value=value, candidates=legal)
 
 
-@dataclass(frozen=True, eq=False)
-class Legal:
-    """A function of points of the cube, evaluated at the codes of configurations."""
-
-    function: Function
-    cube: Cube
-
-    def __call__(self, X: Points) -> Vector:
-        return self.function(self.cube.encoded(X))
-
-    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
-        values, W_bar = self.function.with_gradient(self.cube.encoded(X))
-        return values, self.cube.pulled(W_bar)
+def at_codes(function: Function, cube: Cube) -> OfImages:
+    """A function of points of the cube as one of configurations."""
+    return OfImages(function, cube.encoded, cube.pulled)

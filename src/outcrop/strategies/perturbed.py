@@ -24,14 +24,12 @@ from typing import TypedDict
 import numpy as np
 
 from outcrop.errors import MethodError
-from outcrop.maximise import Function
-from outcrop.maximise.candidates import shifted
+from outcrop.maximise.candidates import to_another_level
 from outcrop.space import Column, Space
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
 from outcrop.strategies.model_based import ModelBased
 from outcrop.strategies.registry import MethodLike, strategy_for
-from outcrop.strategies.why import Why
-from outcrop.strategies.wrapped_model import model_of, on_space, with_model
+from outcrop.strategies.wrapped_model import model_of, with_model
 from outcrop.typing import Params, Rng, Vector
 
 UNPERTURBED = ("initial", "fallback")  # sources of points that fill the space
@@ -103,8 +101,7 @@ class _Alternating:
                     "distance": due["distance"],
                 }
                 return Suggestion(params, why, {**view.warm, "due": None})
-        own = _inside(view)
-        found = self.inner.propose(own, rng)
+        found = self.inner.propose(view.inside, rng)
         iteration: int = view.warm.get("iteration", 0)
         following: _Due | None = None
         if found.why.get("source") not in UNPERTURBED:
@@ -115,11 +112,11 @@ class _Alternating:
                     "point": self.space.encode([found.params]).X[0].tolist(),
                     "distance": self.settings.c / iteration**self.settings.gamma,
                 }
-        warm = {"inner": found.warm or own.warm, "iteration": iteration, "due": following}
+        warm = {"inner": found.warm or view.inside.warm, "iteration": iteration, "due": following}
         return replace(found, warm=warm)
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        return self.inner.belief(_inside(view), rng)
+        return self.inner.belief(view.inside, rng)
 
     @property
     def model(self) -> ModelBased | None:
@@ -127,9 +124,6 @@ class _Alternating:
 
     def with_model(self, model: ModelBased) -> Strategy:
         return replace(self, inner=with_model(self.inner, model))
-
-    def on_space(self, function: Function) -> Function:
-        return on_space(self.inner, function)
 
     def _near(self, x: Vector, distance: float, view: View, rng: Rng) -> Params | None:
         """A new configuration a step from `x`; None if there is none, or if `x` failed."""
@@ -152,21 +146,10 @@ class _Alternating:
         return None
 
 
-def _inside(view: View) -> View:
-    """The view with the wrapped strategy's own state."""
-    return replace(view, warm=view.warm.get("inner", {}))
-
-
 def _moved(column: Column, x: float, step: float) -> float:
     """`x` after `step`, or after the reverse step if that leads out of the cube."""
     if not 0 <= x + step <= 1:
         step = -step
     if column.levels is None:
         return x + step
-    here, ahead = np.array([x]), np.array([x + step])
-    level = column.codec.marks(here)
-    if column.codec.marks(ahead) == level:
-        ahead = shifted(column, here, int(np.sign(step)))
-        if column.codec.marks(ahead) == level:
-            ahead = shifted(column, here, -int(np.sign(step)))
-    return float(ahead[0])
+    return float(to_another_level(column, np.array([x]), np.array([step]), np.array([x + step]))[0])

@@ -40,15 +40,10 @@ class Registered:
 def registered() -> Mapping[str, Registered]:
     """Every method that has a name, in the order in which methods are listed."""
     # Imported here, because wrappers take methods by name: they import this module.
-    from outcrop.strategies import cocabo, hierarchical, named_methods, sequence
+    from outcrop.strategies import cocabo, hierarchical, method, sequence
 
-    entries = (
-        *named_methods.NAMED,
-        *cocabo.NAMED,
-        *hierarchical.NAMED,
-        *sequence.NAMED,
-    )
-    return {entry.name: entry for entry in entries}
+    modules = method, cocabo, hierarchical, sequence
+    return {entry.name: entry for module in modules for entry in module.NAMED}
 
 
 def strategy_for(method: MethodLike, space: Space) -> Strategy:

@@ -12,10 +12,9 @@ import numpy as np
 from outcrop.errors import NoBelief
 from outcrop.maximise import Maximiser
 from outcrop.space import Space
-from outcrop.strategies.base import Belief, Suggestion, View
+from outcrop.strategies.base import Belief, Suggestion, View, Why
 from outcrop.strategies.initial import Design, RandomDesign, Sobol
 from outcrop.strategies.registry import Registered
-from outcrop.strategies.why import Why
 from outcrop.typing import Points, Rng, Vector
 
 
@@ -27,7 +26,7 @@ class Sequence:
     design: Design = field(default_factory=Sobol)
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        position = len(view.y) + len(view.pending) + len(view.failed)
+        position = view.started
         # One sequence for the whole study, so its generator depends on the study's seed alone.
         points = self.design.points(
             self.space, 2 * position + 8, np.random.default_rng([view.seed, SEQUENCE])

@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from outcrop.acquisition import Acquisition, LogEI
 from outcrop.acquisition.base import Belief, each
@@ -20,17 +19,17 @@ from outcrop.kernels.within import holding
 from outcrop.maximise import Function, Maximiser, Maximum
 from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Scored
-from outcrop.maximise.candidates import distinct, perturbed
+from outcrop.maximise.candidates import distinct, with_neighbours
 from outcrop.maximise.lattice import lattice
-from outcrop.maximise.maximiser import SHORTEST_SCALE
+from outcrop.maximise.maximiser import checked_scales
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
 from outcrop.strategies.acquisition_function import AcquisitionFunction
-from outcrop.strategies.initial.per_branch import lead
+from outcrop.strategies.initial import lead
 from outcrop.surrogates import LeafwisePosterior, Mixture
 from outcrop.surrogates.division import Branches
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
-from outcrop.typing import Conditions, Matrix, Points, PredictionPull, Rng, Vector
+from outcrop.typing import Conditions, Indices, Mask, Matrix, Points, PredictionPull, Rng, Vector
 
 LEAST = 32  # candidates in every leaf
 CLIMBING = 2  # of them climb
@@ -61,10 +60,8 @@ class EachBranch:
             U = lattice(rng, count, len(space.columns))
             lead(space, U, leaf)
             blocks.append(space.from_uniform(U))
-        if incumbents is not None and len(incumbents):
-            near = space.snap(incumbents)
-            blocks.append(perturbed(space, near, self.maximiser.perturbations, rng))
-        return distinct(np.vstack(blocks))
+        near = self.maximiser.perturbations
+        return with_neighbours(space, np.vstack(blocks), incumbents, near, rng)
 
     def __call__(
         self,
@@ -97,15 +94,14 @@ class EachBranch:
     ) -> Scored:
         """The ends of climbs from the best candidates of every leaf that is to be searched."""
         inside = holding([leaf.conditions for leaf in nodes_of(space)[1]], scored.X)
-        starts: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
+        starts: list[Indices] = [np.zeros(0, dtype=np.int64)]
         for own in inside.T:
             rows = np.flatnonzero(own & (scored.values > OUTSIDE / 2))
             starts.append(rows[np.argsort(-scored.values[rows], kind="stable")[:CLIMBING]])
         points = scored.at(np.concatenate(starts))
         if not len(points):
             return points
-        lengths = np.ones(len(space.columns)) if scales is None else scales
-        lengths = np.clip(lengths, SHORTEST_SCALE, 1.0)
+        lengths = checked_scales(scales, len(space.columns))
         return climbed(function, space, points, lengths, self.maximiser.steps, relax=True)[0]
 
 
@@ -201,7 +197,7 @@ class TopBranches(Acquisition):
             values[inside], gradients[inside] = self.acquisition.with_gradient(posterior, X[inside])
         return values, gradients
 
-    def _inside(self, X: Points) -> NDArray[np.bool_]:
+    def _inside(self, X: Points) -> Mask:
         if self.chosen is None:
             return np.ones(len(X), dtype=np.bool_)
         return np.asarray(holding(self.chosen, X).any(1))

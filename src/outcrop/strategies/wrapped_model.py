@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["WrapsModel", "maximised_next", "model_of", "on_space", "with_model"]
+__all__ = ["WrapsModel", "maximised_next", "model_of", "with_model"]
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
-from outcrop.maximise import Function, Maximises, Maximum
-from outcrop.space import Space
+from outcrop.maximise import Function
 from outcrop.strategies.base import Strategy, Suggestion, View
 from outcrop.strategies.model_based import ModelBased
-from outcrop.typing import Points, Rng, Vector
+from outcrop.typing import Rng
 
 
 @runtime_checkable
@@ -20,7 +18,8 @@ class WrapsModel(Strategy, Protocol):
     """A strategy that asks a model-based one for suggestions.
 
     Pictures and `belief.search` reach the model through these members; a strategy without them has
-    no search to show.
+    no search to show. If the model has another space than the strategy, such as that of one-hot
+    codes, what the model maximises is passed on to its `watch` as a function of the strategy's.
     """
 
     @property
@@ -30,13 +29,6 @@ class WrapsModel(Strategy, Protocol):
 
     def with_model(self, model: ModelBased, /) -> Strategy:
         """The same strategy, which asks another one."""
-        ...
-
-    def on_space(self, function: Function, /) -> Function:
-        """A function that the model's maximiser was given, as one of points of the space.
-
-        A wrapper may search other points, such as one-hot codes, or fewer columns.
-        """
         ...
 
 
@@ -54,43 +46,10 @@ def with_model(strategy: Strategy, model: ModelBased) -> Strategy:
     return model if isinstance(strategy, ModelBased) else strategy
 
 
-def on_space(strategy: Strategy, function: Function) -> Function:
-    """A function that the maximiser inside `strategy` was given, on points of the space."""
-    return strategy.on_space(function) if isinstance(strategy, WrapsModel) else function
-
-
 def maximised_next(strategy: Strategy, view: View, rng: Rng) -> tuple[Suggestion, Function | None]:
     """The next suggestion, and what it maximises, on points of the space; None if nothing."""
-    model, given = model_of(strategy), list[Function]()
+    model, maximised = model_of(strategy), list[Function]()
     if model is not None:
-        noting = replace(model, maximiser=_NotingMaximiser(model.maximiser, given))
-        strategy = with_model(strategy, noting)
+        strategy = with_model(strategy, replace(model, watch=maximised.append))
     suggestion = strategy.propose(view, rng)
-    return suggestion, on_space(strategy, given[-1]) if given else None
-
-
-@dataclass(frozen=True, eq=False)
-class _NotingMaximiser:
-    """A maximiser that notes which functions it was given."""
-
-    maximiser: Maximises
-    given: list[Function]
-
-    def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None, /) -> Points:
-        return self.maximiser.candidates(space, rng, incumbents)
-
-    def __call__(
-        self,
-        function: Function,
-        space: Space,
-        rng: Rng,
-        /,
-        *,
-        forbidden: Collection[str] = frozenset(),
-        scales: Vector | None = None,
-        candidates: Points | None = None,
-    ) -> Maximum:
-        self.given.append(function)
-        return self.maximiser(
-            function, space, rng, forbidden=forbidden, scales=scales, candidates=candidates
-        )
+    return suggestion, maximised[-1] if maximised else None

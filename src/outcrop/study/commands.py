@@ -29,8 +29,7 @@ import numpy as np
 from outcrop.errors import ParamsError, TrialError
 from outcrop.records import read, write
 from outcrop.space.plain import exact_int
-from outcrop.strategies.base import Strategy
-from outcrop.strategies.why import Why
+from outcrop.strategies.base import Strategy, Why
 from outcrop.study.argument_checks import checked_info, checked_places, checked_std, checked_value
 from outcrop.study.events import (
     Added,

@@ -20,8 +20,7 @@ import numpy as np
 
 from outcrop.errors import TrialError
 from outcrop.space import Space
-from outcrop.strategies.base import View
-from outcrop.strategies.why import Why
+from outcrop.strategies.base import View, Why
 from outcrop.study.events import (
     Added,
     Asked,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeAlias, cast
 
 from outcrop.errors import NoBelief
-from outcrop.strategies.why import Why
+from outcrop.strategies.base import Why
 from outcrop.typing import JsonObject, Params
 
 TrialState: TypeAlias = Literal["running", "finished", "failed"]

@@ -7,7 +7,7 @@ __all__ = ["Warped"]
 from dataclasses import dataclass, field
 
 from outcrop.kernels import Kernel, Kumaraswamy, Matern52, Warp
-from outcrop.kernels.curves import Curve
+from outcrop.kernels.warp import Curve
 from outcrop.params import free
 from outcrop.priors import LogNormal, Prior
 from outcrop.surrogates.kind import KernelKind

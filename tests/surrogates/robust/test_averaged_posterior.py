@@ -27,7 +27,7 @@ from outcrop.kernels import (
 from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.space import Choice, Float, Space
-from outcrop.strategies.robust import averaged
+from outcrop.strategies.model_based import averaged_over_noise
 from outcrop.surrogates import GP, Forest, Inferred, InputNoise, LatentGP, Mixture
 from outcrop.surrogates.noisy import AnalyticGP, NIGPModel, Transformed
 from outcrop.surrogates.robust.average_moments import (
@@ -271,7 +271,7 @@ def test_what_is_inactive_is_not_moved():
     seen = space.encode(space.sample(rng, 12)).X
     kernel = Scaled(1.1, Matern52([0.4, 0.8, 0.5]))
     inner = GP(kernel, 1e-3).condition(Observations(seen, rng.normal(size=12)))
-    belief = averaged(Mixture.single(inner), space, seen).components[0]
+    belief = averaged_over_noise(Mixture.single(inner), space, seen).components[0]
     assert isinstance(belief, AveragedPosterior)
     around = belief.around.points(X).reshape(2, -1, 3)
     assert (around[0, :, 2] == 0).all()

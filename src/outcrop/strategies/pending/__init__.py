@@ -26,8 +26,11 @@ __all__ = [
 from outcrop.former_names import offer_former_names
 from outcrop.strategies.pending.base import Pending
 from outcrop.strategies.pending.beliefs import Believer, Liar
-from outcrop.strategies.pending.penalty_policies import HardPenalisation, LocalPenalisation
-from outcrop.strategies.pending.playbook import PLAyBOOK
+from outcrop.strategies.pending.penalty_policies import (
+    HardPenalisation,
+    LocalPenalisation,
+    PLAyBOOK,
+)
 from outcrop.strategies.pending.thompson import ThompsonSampling
 
 offer_former_names(__name__)

@@ -7,7 +7,7 @@ running, a policy changes nothing.
 
 from __future__ import annotations
 
-__all__ = ["Accounted", "MethodParts", "Pending", "in_order"]
+__all__ = ["Accounted", "Pending", "in_order"]
 
 from typing import Protocol, TypeAlias
 
@@ -20,16 +20,6 @@ from outcrop.surrogates import Mixture
 from outcrop.typing import Points, Rng
 
 Accounted: TypeAlias = tuple[Mixture, Acquisition]
-
-
-class MethodParts(Protocol):
-    """The parts of a `Method` that a policy may refuse."""
-
-    @property
-    def surrogate(self) -> object: ...
-
-    @property
-    def inference(self) -> object: ...
 
 
 class Pending(Protocol):

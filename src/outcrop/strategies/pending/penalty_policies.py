@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["HardPenalisation", "LocalPenalisation", "Penalisation"]
+__all__ = ["HardPenalisation", "LocalPenalisation", "PLAyBOOK"]
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -17,12 +17,17 @@ from outcrop.former_names import accept_former_value
 from outcrop.inference import Laplace
 from outcrop.space import Space
 from outcrop.strategies.base import View
-from outcrop.strategies.pending.base import Accounted, MethodParts, in_order
+from outcrop.strategies.pending.base import Accounted, in_order
 from outcrop.strategies.pending.lipschitz import estimated
 from outcrop.strategies.pending.penalised_acquisition import Penalised
 from outcrop.strategies.pending.penalty_factors import Gaussian, Hard, Penalty, Shape
 from outcrop.surrogates import Forest, Mixture
 from outcrop.typing import Matrix, Rng
+
+if TYPE_CHECKING:
+    from outcrop.strategies.method import Method
+
+KINDS = ("L", "LL", "H", "HL")  # of PLAyBOOK
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +58,7 @@ class Penalisation(ABC):
     def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
         """The penaliser, of |μ − M|, σ and L of every component and busy point, `(k, p)`."""
 
-    def check(self, method: MethodParts) -> None:
+    def check(self, method: Method) -> None:
         """Refuse a `Method` whose belief has no gradients, or no draws if those are needed."""
         if isinstance(method.surrogate, Forest):
             raise MethodError(
@@ -123,3 +128,51 @@ class HardPenalisation(Penalisation):
 
     def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
         return Hard.of(gap, std, slope, self.gamma, self.p)
+
+
+@dataclass(frozen=True)
+class PLAyBOOK:
+    """Penalisation by the names of its paper [Alvi 2019, chapter 4].
+
+        oc.Method(acquisition=oc.acquisition.UCB(2.0), pending=oc.pending.PLAyBOOK("HL"))
+
+    "L" and "LL" are `LocalPenalisation`, "H" and "HL" `HardPenalisation`, with one Lipschitz
+    constant for all running trials or, the second L, one for each. `gamma` and `p` belong to the
+    hard ones.
+    """
+
+    kind: Literal["L", "LL", "H", "HL"] = "HL"
+    gamma: float = 1.0
+    p: float = -5.0
+    constants: Literal["mean", "draws"] = "mean"
+    positivity: Literal["softplus", "offset"] = "softplus"
+
+    def __post_init__(self) -> None:
+        accept_former_value(self, "pending", "constants")
+        if self.kind not in KINDS:
+            raise MethodError(f'PLAyBOOK({self.kind!r}): expected "L", "LL", "H" or "HL"')
+        HardPenalisation(  # checks the arguments
+            self.gamma, self.p, constants=self.constants, positivity=self.positivity
+        )
+
+    @property
+    def policy(self) -> Penalisation:
+        """The penalisation that the kind stands for."""
+        local = self.kind in ("LL", "HL")
+        if self.kind.startswith("H"):
+            return HardPenalisation(
+                self.gamma,
+                self.p,
+                local=local,
+                constants=self.constants,
+                positivity=self.positivity,
+            )
+        return LocalPenalisation(local=local, constants=self.constants, positivity=self.positivity)
+
+    def check(self, method: Method) -> None:
+        self.policy.check(method)
+
+    def account(
+        self, view: View, space: Space, posterior: Mixture, acquisition: Acquisition, rng: Rng
+    ) -> Accounted:
+        return self.policy.account(view, space, posterior, acquisition, rng)
