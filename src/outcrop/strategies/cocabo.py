@@ -41,7 +41,7 @@ DRAWS = 64  # of levels, until they have configurations left to try
 Row: TypeAlias = dict[str, list[float]]  # name of a category: level, and its probability
 
 
-class _RunningTrial(TypedDict):
+class _DrawnTrial(TypedDict):
     """A trial whose outcome was not known, as it is stored in the state."""
 
     key: str
@@ -174,7 +174,7 @@ class _Drawing:
             return np.vstack([view.pending, *(np.array([x]) for x in placed)])
         return np.vstack([view.X, view.pending, view.failed])
 
-    def _learnt(self, view: View) -> tuple[dict[str, LogWeights], list[_RunningTrial]]:
+    def _learnt(self, view: View) -> tuple[dict[str, LogWeights], list[_DrawnTrial]]:
         """The bandits' weights updated by all ended trials, and the trials that are running."""
         stored = view.warm.get("weights", {})
         weights = {
@@ -201,7 +201,7 @@ class _Drawing:
         gains = -view.y
         return float(normalised(gains[has_level].max(), gains.min(), gains.max()))
 
-    def _ended(self, view: View) -> tuple[list[Row], list[_RunningTrial]]:
+    def _ended(self, view: View) -> tuple[list[Row], list[_DrawnTrial]]:
         """Levels of trials that have a value, and running trials; failed ones are dropped.
 
         Of several trials of one configuration the oldest are assumed to end first.
@@ -209,7 +209,7 @@ class _Drawing:
         left = Counter(self.space.keys(view.pending))
         told = frozenset(self.space.keys(view.X)) if view.warm.get("running") else frozenset()
         ended: list[Row] = []
-        running: list[_RunningTrial] = []
+        running: list[_DrawnTrial] = []
         for trial in reversed(view.warm.get("running", [])):
             key = trial["key"]
             if left[key]:

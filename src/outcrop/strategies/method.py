@@ -59,7 +59,7 @@ class Method:
 
     def __post_init__(self) -> None:
         wanted = {
-            "inference": "infer",
+            "inference": "divided",
             "acquisition": "prepare",
             "pending": "account",
             "initial": "points",

@@ -79,11 +79,11 @@ class Perturbed:
             )
 
     def strategy(self, space: Space) -> Strategy:
-        return _Alternating(space, strategy_for(self.method, space), self)
+        return _PerturbedStrategy(space, strategy_for(self.method, space), self)
 
 
 @dataclass(frozen=True, eq=False)
-class _Alternating:
+class _PerturbedStrategy:
     """Alternates between suggestions of a strategy and their perturbations."""
 
     space: Space

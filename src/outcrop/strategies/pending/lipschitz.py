@@ -63,7 +63,7 @@ def estimated(
     free = space.active(np.vstack([pool, busy])) & is_number
     whole, around = np.zeros(len(posterior)), np.zeros((len(posterior), len(busy)))
     for i, part in enumerate(posterior.components if free[SPREAD:].any() else ()):
-        search = _Search.around(busy, pool, free, offsets, _scales(part, len(is_number)))
+        search = _SlopeSearch.around(busy, pool, free, offsets, _scales(part, len(is_number)))
         gradients = _gradients(part, rng, by, who)
         norms = np.array([search.norms(gradient) for gradient in gradients])
         if not norms.any():
@@ -88,7 +88,7 @@ def mean_gradient(part: Posterior) -> Gradient:
     return pulled if own is None else own
 
 
-class _Search(NamedTuple):
+class _SlopeSearch(NamedTuple):
     """The points at which gradients of one component are evaluated, and the boxes of climbs."""
 
     pool: Points
@@ -100,7 +100,7 @@ class _Search(NamedTuple):
     @classmethod
     def around(
         cls, busy: Points, pool: Points, free: Mask, offsets: Points, scales: Vector
-    ) -> _Search:
+    ) -> _SlopeSearch:
         """`free` belongs to the pool and busy points; `offsets` are relative points in a box."""
         own = free[len(pool) :]
         low = np.where(own, np.maximum(busy - scales, 0.0), busy)
