@@ -34,9 +34,3 @@ def decaying_sine(rng):
     t = 2.5 * (x + std * rng.standard_normal(n) + 1)
     y = t * np.sin(3 * t) * np.exp(-t) + 1e-3 * rng.standard_normal(n)
     return Observations((x[:, None] + 1) / 2, (y - y.mean()) / y.std()), std / 2
-
-
-def weights(transform, q):
-    """All 2q + 1 weights of the mean, the central one first."""
-    each = transform.weight(q)
-    return np.concatenate([[1 - 2 * q * each], np.full(2 * q, each)])

@@ -7,9 +7,15 @@ from outcrop.errors import ModelError
 from outcrop.surrogates.noisy.input_noise import roots
 from outcrop.surrogates.noisy.unscented import Unscented
 from outcrop.testing import central_differences
-from tests.surrogates.noisy.problems import weights
 
 transforms = st.builds(Unscented, st.floats(1e-2, 2.0), st.floats(0.0, 3.0), st.floats(0.0, 3.0))
+
+
+@given(transform=transforms, q=st.integers(1, 400))
+def test_weights_add_up_to_one(transform, q):
+    weights = transform.weights(q)
+    assert len(weights) == 2 * q + 1
+    assert weights.sum() == pytest.approx(1.0, abs=1e-9 * np.abs(weights).max())
 
 
 def transformed(transform, function, mean, cov):
@@ -85,7 +91,7 @@ def test_combined_moments_are_the_weighted_sums_and_pull_back(rule, alpha, rng):
     q, transform = 2, Unscented(alpha, 2.0, 0.5)
     means = rng.normal(size=(5, 3)) * 0.01
     variances = 1 + np.vstack([np.zeros(3), rng.random((4, 3)) * 0.05])
-    W = weights(transform, q)
+    W = transform.weights(q)
     mean = W @ means
     var = W @ (variances + means**2) - mean**2
     if rule == "thesis":

@@ -14,7 +14,7 @@ from outcrop.surrogates.noisy import InputNoise, Transformed, Unscented
 from outcrop.surrogates.noisy.input_noise import roots
 from outcrop.surrogates.noisy.utgp import CHUNK
 from outcrop.testing import POSTERIOR_CONTRACT, central_differences
-from tests.surrogates.noisy.problems import ARD, FULL, KINDS, MATERN, MIXED, observations, weights
+from tests.surrogates.noisy.problems import ARD, FULL, KINDS, MATERN, MIXED, observations
 
 NOISE = InputNoise(0.05)
 RULES = ["thesis", "moment"]
@@ -28,7 +28,7 @@ def transformed(gp, data, inputs=NOISE, transform=None, kind="simple", variance=
 
 def combination(transform, q, means, variances, rule):
     """Moments written down as they stand, with the central weight."""
-    W = weights(transform, q)
+    W = transform.weights(q)
     mean = W @ means
     var = W @ (variances + means**2) - mean**2
     if rule == "thesis":

@@ -59,6 +59,11 @@ class Unscented:
         """The weight of each point but the central one."""
         return 1 / (2 * self.alpha**2 * (q + self.kappa))
 
+    def weights(self, q: int) -> Vector:
+        """The weights of all 2q + 1 points, the central one first; their sum is 1."""
+        each = self.weight(q)
+        return np.concatenate([[1 - 2 * q * each], np.full(2 * q, each)])
+
     def shifts(self, root: Points) -> Points:
         """From the mean to each of the 2q other points, for directions `root` `(q, d)`."""
         out = self.spread(len(root)) * root
