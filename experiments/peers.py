@@ -9,7 +9,6 @@ from __future__ import annotations
 
 __all__ = ["PEERS", "peer_search"]
 
-import logging
 import tempfile
 import time
 import warnings
@@ -130,7 +129,7 @@ class SMAC:
                 scenario,
                 lambda config, seed=0: 0.0,
                 initial_design=design,
-                logging_level=logging.ERROR,
+                logging_level=False,  # it would silence the loggers of everybody else
                 overwrite=True,
             )
         values = dict(self.known)

@@ -198,7 +198,7 @@ def test_after_trouble_previous_hyperparameters_are_used_before_giving_up(monkey
     space = EVERY_SPACE["box"]
     strategy = strategy_for("gp", space)
     warm = strategy.propose(example(space), np.random.default_rng(0)).warm
-    real, calls = Slice._infer, []
+    real, calls = Slice.infer, []
 
     def troubled(self, *args):
         calls.append(self.sweeps)
@@ -206,7 +206,7 @@ def test_after_trouble_previous_hyperparameters_are_used_before_giving_up(monkey
             raise NumericalError("sampling failed")
         return real(self, *args)
 
-    monkeypatch.setattr(Slice, "_infer", troubled)
+    monkeypatch.setattr(Slice, "infer", troubled)
     suggestion = strategy.propose(example(space, failed=0, warm=warm), np.random.default_rng(1))
     assert suggestion.why["source"] == "fallback"
     assert suggestion.why["acquisition"] == "LogEI"

@@ -113,6 +113,12 @@ class Pointwise(OfComponents):
     def pointwise(self, mean: Matrix, std: Matrix) -> Derived:
         """Values and their derivatives in `mean` and `std`, all `(k, m)`."""
 
+    def __call__(self, posterior: Belief, X: Points) -> Vector:
+        belief = each(posterior)
+        mean, var = belief.predict_each(X)
+        values, _, _ = self.pointwise(mean, deviation(var))
+        return averaged(values, belief.weights, self.logarithmic)[0]
+
     def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
         std = deviation(var)
         values, mean_bar, std_bar = self.pointwise(mean, std)
