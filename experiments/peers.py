@@ -10,10 +10,13 @@ from __future__ import annotations
 __all__ = ["PEERS", "gp_sampler", "peer_search", "tpe"]
 
 import logging
+import shutil
 import tempfile
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from experiments.botorch_peer import BoTorch
@@ -144,6 +147,8 @@ class SMAC:
         """Made now, since the initial design must be known; its trials are told right away."""
         from smac import HyperparameterOptimizationFacade, Scenario
 
+        folder = tempfile.mkdtemp(prefix="smac-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             scenario = Scenario(
@@ -151,7 +156,7 @@ class SMAC:
                 deterministic=True,
                 n_trials=self.trials,
                 seed=self.seed,
-                output_directory=tempfile.mkdtemp(prefix="smac-"),
+                output_directory=Path(folder),
             )
             design = HyperparameterOptimizationFacade.get_initial_design(
                 scenario, n_configs=0, additional_configs=[config for config, _ in self.known]

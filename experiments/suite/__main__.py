@@ -71,8 +71,10 @@ def write_spreads() -> None:
         task: float(f"{noisy.spread(tuning_problem(task, instance), noisy.POINTS):.6g}")
         for task in tasks
     }
+    low, high = noisy.QUANTILES
     about = (
-        f"Distance between the quartiles of values at {noisy.POINTS} random configurations, "
+        f"Distance between the {low:.0%} and {high:.0%} quantiles of values at "
+        f"{noisy.POINTS} random configurations, "
         f"instance {instance}; written by `python -m experiments.suite spreads`."
     )
     text = json.dumps({"about": about, "spreads": spreads}, indent=1)

@@ -17,9 +17,10 @@ from experiments.suite.bounds import BOUNDS, bounds_problem
 from experiments.suite.coco import BBOB, MIXINT, coco_problem
 from experiments.suite.noisy import NOISY, base_of
 from experiments.suite.own import OWN, TREES, drawn_dimension, own_problem
-from experiments.suite.tuning import TUNING, tuning_problem
+from experiments.suite.tuning import TASKS, TUNING, tuning_problem
 from outcrop import problems
 from outcrop.problems import Problem
+from outcrop.space import Categorical, Choice, Parameter
 from outcrop.strategies.registry import registered
 
 METHODS = (*registered(), *PEERS)
@@ -49,14 +50,30 @@ def trials_of(group: str, name: str) -> int:
 
 def why_not(method: str, group: str, problem: str) -> str:
     """Why a method is not run on a problem; empty where it is."""
-    conditional = group == "trees" or problem.startswith("pipeline-")
-    if method == "BoTorch" and conditional:
+    if method != "BoTorch":
+        return ""
+    kinds = _kinds(base_of(problem))
+    if Choice in kinds:
         return "BoTorch has no conditional spaces"
+    if Categorical in kinds:
+        return "BoTorch's search over categories takes minutes for each run"
     return ""
 
 
 def budget(d: int) -> int:
     return next((trials for most, trials in BUDGETS.items() if d <= most), LARGEST)
+
+
+@cache
+def _kinds(name: str) -> frozenset[type[Parameter]]:
+    """The kinds of parameters of problems that may have others than numbers."""
+    if name in TASKS:
+        space = TASKS[name].space
+    elif name in (*OWN, *TREES) and not drawn_dimension(name):
+        space = problems.get(name).space
+    else:
+        return frozenset()
+    return frozenset(type(column.parameter) for column in space.columns)
 
 
 def _coco_trials(name: str) -> int:
