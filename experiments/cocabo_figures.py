@@ -18,7 +18,7 @@ from experiments.comparison import by_method, corrected_p_values, gap_table
 from experiments.figures import convergence_figure
 from experiments.harness import Cell, Experiment, Row
 from experiments.mixed_models import INFERENCE, cocabo_model
-from experiments.peers import PEERS, peer_search
+from experiments.peers import peer_search
 from experiments.searches import initial_points, problem_of, search
 from outcrop.acquisition import UCB
 from outcrop.baselines import OneHot
@@ -65,6 +65,7 @@ METHODS: dict[str, Callable[[Space, int], Any]] = {
     "direct-cocabo": partial(direct, surrogate=CategoryMix()),
     "direct-overlap": partial(direct, surrogate=None),
 }
+PEERS = ("TPE", "SMAC")
 EVERY = (*METHODS, *PEERS, "random")
 CORE = tuple(m for m in EVERY if m not in ("CoCaBO-1.0", "CoCaBO-0.0"))
 BATCHED = tuple(m for m in CORE if m not in ("TPE", "random"))  # the thesis has no batches of TPE

@@ -18,7 +18,7 @@ import outcrop as oc
 from benchmarks.reporting import table
 from experiments.comparison import Searches, best_traces, by_method, corrected_p_values
 from experiments.harness import Cell, Experiment, Row
-from experiments.peers import PEERS, peer_search
+from experiments.peers import peer_search
 from experiments.searches import initial_points, problem_of, search
 from outcrop.baselines import Arc, CommonNodes, Independent, Marginal, OneHot
 from outcrop.problems import Problem
@@ -50,6 +50,7 @@ METHODS = {
     "random forest": oc.Method(surrogate=Forest()),
     "blind GP": oc.Method(surrogate=OneHot()),
 }
+PEERS = ("TPE", "SMAC")
 EVERY = (*METHODS, *PEERS, "random")
 PROBLEMS = {
     "tree-small-shared": "Small tree with shared variables",
