@@ -19,7 +19,9 @@ from experiments import (
     htbo_table1,
     inference_methods,
     modulated_table1,
+    noisy_inputs_1d,
     noisy_inputs_bo,
+    noisy_inputs_exact,
     noisy_inputs_tables,
     optuna_nested,
     pending_policies,
@@ -50,7 +52,9 @@ MODULES = (
     pending_policies,
     async_vs_sync,
     real_async,
+    noisy_inputs_1d,
     noisy_inputs_tables,
+    noisy_inputs_exact,
     noisy_inputs_bo,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}

@@ -13,8 +13,16 @@ import numpy as np
 from benchmarks.reporting import table
 from experiments.comparison import corrected_p_values
 from experiments.harness import Cell, Experiment, Row
-from experiments.noisy_inputs import MODELS, NOISE, TASKS, TESTED, scores
-from experiments.noisy_inputs_published import PUBLISHED
+from experiments.noisy_inputs import (
+    FLOORED,
+    MODELS,
+    NOISE,
+    TASKS,
+    TESTED,
+    floored_scores,
+    scores,
+)
+from experiments.noisy_inputs_published import PUBLISHED, mean_and_spread
 from experiments.playbook import draw_band
 from outcrop.typing import Matrix
 
@@ -23,6 +31,9 @@ SPREADS = ("0.05", "0.1")
 TABLED = ("50", "100")
 OTHERS = ("10", "20", "30", "40", "60", "70", "80", "90")
 KINDS = ("log density", "squared error", "seconds")
+SHARE = "noise share"  # of the variance of the values
+COLLAPSED = 1e-4  # a share below which a process believes that values have no noise
+ALL = (*MODELS, FLOORED)
 PANEL = (2.6, 2.2)  # inches
 IN_A_ROW = 4
 
@@ -31,18 +42,46 @@ Found: TypeAlias = Mapping[str, Mapping[int, float]]  # by model and run
 
 
 def run(cell: Cell, number: int) -> Row:
-    found = scores(cell["task"], float(cell["noise"]), int(cell["size"]), number)
+    setting = cell["task"], float(cell["noise"]), int(cell["size"]), number
+    if "model" in cell:
+        floored = floored_scores(*setting)
+        kinds = (*KINDS, SHARE)
+        return {kind: {m: each[i] for m, each in floored.items()} for i, kind in enumerate(kinds)}
+    found = scores(*setting)
     return {kind: {m: found[m][i] for m in MODELS} for i, kind in enumerate(KINDS)}
 
 
-def by_setting(rows: Sequence[Row], kind: str) -> dict[Setting, Found]:
+def by_setting(
+    rows: Sequence[Row], kind: str, models: Sequence[str] = MODELS
+) -> dict[Setting, Found]:
+    """What each of the models has by setting and run; a model that a row lacks is left out."""
     found: dict[Setting, dict[str, dict[int, float]]] = {}
     for row in rows:
         cell = row["cell"]
         own = found.setdefault((cell["task"], cell["noise"], cell["size"]), {})
-        for model in MODELS:
-            own.setdefault(model, {})[row["run"]] = row[kind][model]
+        for model in models:
+            if model in row[kind]:
+                own.setdefault(model, {})[row["run"]] = row[kind][model]
     return dict(sorted(found.items(), key=lambda each: _order(each[0])))
+
+
+def tabled(rows: Sequence[Row], kind: str) -> dict[Setting, Found]:
+    """All models in the settings of the tables; `RBF floor` is in rows of its own."""
+    plain, floored = parted(rows)
+    also = by_setting(floored, kind, [FLOORED])
+    return {
+        setting: {**own, **also.get(setting, {})}
+        for setting, own in by_setting(plain, kind).items()
+        if setting[2] in TABLED
+    }
+
+
+def parted(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Rows of all models, and rows of the plain process with and without a floor."""
+    return (
+        [row for row in rows if "model" not in row["cell"]],
+        [row for row in rows if "model" in row["cell"]],
+    )
 
 
 def _order(setting: Setting) -> tuple[int, int, int]:
@@ -51,15 +90,16 @@ def _order(setting: Setting) -> tuple[int, int, int]:
 
 
 def report(rows: Sequence[Row]) -> str:
-    densities, errors = (by_setting(rows, kind) for kind in KINDS[:2])
     parts = [READING, "### Which model predicts best", summary(rows), SUMMARY]
+    if floored := parted(rows)[1]:
+        parts += ["### A floor under the noise of the plain process", floor_table(floored), FLOORS]
     parts += [
         f"![Log density, input noise {spread}](images/{picture_of(spread)}.png)"
         for spread in SPREADS
     ]
-    for number, (kind, found) in enumerate(zip(KINDS, (densities, errors), strict=False), start=2):
-        tabled = {setting: own for setting, own in found.items() if setting[2] in TABLED}
-        parts += [f"### Table 3.{number}: {kind}", score_table(tabled, kind)]
+    for number, kind in enumerate(KINDS[:2], start=2):
+        parts += [f"### Table 3.{number}: {kind} per test point"]
+        parts += [score_table(tabled(rows, kind), kind)]
     return "\n\n".join([*parts, DISAGREEMENTS])
 
 
@@ -70,14 +110,49 @@ def score_table(found: Mapping[Setting, Found], kind: str) -> str:
     for setting, own in found.items():
         task, spread, size = setting
         runs = max(map(len, own.values()))
-        shown = [mean_and_error(list(own[model].values())) for model in MODELS]
-        told = [PUBLISHED.get((kind, *setting, model), "") for model in MODELS]
-        p = [_p(p_values.get((*setting, model))) for model in MODELS]
+        shown = [mean_and_error(list(own[m].values())) if m in own else "" for m in ALL]
+        told = [_published(PUBLISHED.get((kind, *setting, model))) for model in ALL]
+        p = [_p(p_values.get((*setting, model))) for model in ALL]
         lines.append([task, spread, size, f"{runs} runs", *shown])
         if any(told):
             lines.append(["", "", "", "published", *told])
         lines.append(["", "", "", "p", *p])
-    return table(["task", "σ_x", "N", "", *MODELS], lines)
+    return table(["task", "σ_x", "N", "", *ALL], lines)
+
+
+def floor_table(rows: Sequence[Row]) -> str:
+    """A line for each task and size, both noises of the inputs together."""
+    density, share = (by_setting(rows, kind, ("RBF", FLOORED)) for kind in (KINDS[0], SHARE))
+    groups = dict.fromkeys((task, size) for task, _, size in density)
+    means: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+    for task, size in groups:
+        both = [each for setting, each in density.items() if setting[::2] == (task, size)]
+        means[task, size] = {
+            m: {r: float(np.mean([each[m][r] for each in both])) / TESTED for r in _common(both, m)}
+            for m in ("RBF", FLOORED)
+        }
+    p_values = corrected_p_values({g: (own[FLOORED], own["RBF"]) for g, own in means.items()})
+    lines = []
+    for (task, size), own in means.items():
+        without, floored = own["RBF"], own[FLOORED]
+        gains = [floored[r] - without[r] for r in without]
+        shares = [
+            value
+            for spread in SPREADS
+            for value in share.get((task, spread, size), {}).get("RBF", {}).values()
+        ]
+        collapsed = sum(value < COLLAPSED for value in shares)
+        line = [task, size, f"{collapsed}/{len(shares)}"]
+        line += [f"{np.mean(list(each.values())):.3f}" for each in (without, floored)]
+        line += [f"{np.mean(gains):+.3f}", f"{np.median(gains):+.3f}"]
+        lines.append([*line, f"{p_values[task, size]:.3f}"])
+    header = ["task", "N", "collapsed", "RBF", FLOORED, "gain", "median gain", "p"]
+    return table(header, lines)
+
+
+def _common(settings: Sequence[Found], model: str) -> list[int]:
+    """Runs that all of them have."""
+    return sorted(set.intersection(*(set(own[model]) for own in settings)))
 
 
 def against_baseline(found: Mapping[Setting, Found]) -> dict[tuple[str, ...], float]:
@@ -85,14 +160,23 @@ def against_baseline(found: Mapping[Setting, Found]) -> dict[tuple[str, ...], fl
         {
             (*setting, model): (own[model], own[BASELINE])
             for setting, own in found.items()
-            for model in MODELS
+            for model in own
             if model != BASELINE
         }
     )
 
 
 def mean_and_error(numbers: Sequence[float]) -> str:
-    return f"{np.mean(numbers):.4g} ({np.std(numbers) / sqrt(len(numbers)):.2g})"
+    """Of sums over the test points, per test point."""
+    mean, error = np.mean(numbers) / TESTED, np.std(numbers) / sqrt(len(numbers)) / TESTED
+    return f"{mean:.3g} ({error:.2g})"
+
+
+def _published(number: str | None) -> str:
+    if number is None:
+        return ""
+    mean, spread = mean_and_spread(number)
+    return f"{mean:.3g} ({spread:.2g})"
 
 
 def _p(value: float | None) -> str:
@@ -101,13 +185,14 @@ def _p(value: float | None) -> str:
 
 def summary(rows: Sequence[Row]) -> str:
     """Over all settings of the tables: ranks, and where a model is ahead or behind for sure."""
-    lines = [[model] for model in MODELS]
+    models = [m for m in ALL if all(m in own for own in tabled(rows, KINDS[0]).values())]
+    lines = [[model] for model in models]
     for kind in KINDS[:2]:
-        found = {s: own for s, own in by_setting(rows, kind).items() if s[2] in TABLED}
+        found = tabled(rows, kind)
         better = 1.0 if kind == KINDS[0] else -1.0
-        ranked = ranks(found, better)
+        ranked = ranks(found, models, better)
         p_values = against_baseline(found)
-        for line, model, rank in zip(lines, MODELS, ranked.mean(0), strict=True):
+        for line, model, rank in zip(lines, models, ranked.mean(0), strict=True):
             line.append(f"{rank:.2f}")
             ahead, behind = 0, 0
             for setting, own in found.items():
@@ -115,28 +200,28 @@ def summary(rows: Sequence[Row]) -> str:
                     gain = better * np.median([v - own[BASELINE][r] for r, v in own[model].items()])
                     ahead, behind = ahead + (gain > 0), behind + (gain < 0)
             line.append("" if model == BASELINE else f"{ahead} / {behind}")
-    spent = by_setting([row for row in rows if row["cell"]["size"] == "100"], KINDS[2])
-    for line, model in zip(lines, MODELS, strict=True):
+    spent = {s: own for s, own in tabled(rows, KINDS[2]).items() if s[2] == "100"}
+    for line, model in zip(lines, models, strict=True):
         seconds = [value for own in spent.values() for value in own[model].values()]
         line.append(f"{np.median(seconds):.2f}" if seconds else "")
     header = ["model", "rank, log density", "ahead / behind", "rank, squared error"]
     return table([*header, "ahead / behind", "s"], lines)
 
 
-def ranks(found: Mapping[Setting, Found], better: float) -> Matrix:
-    """Ranks of the models, 1 the best, in every setting and run."""
+def ranks(found: Mapping[Setting, Found], models: Sequence[str], better: float) -> Matrix:
+    """Ranks of the models, 1 the best, in every setting and run that all of them have."""
     from scipy.stats import rankdata
 
     rows = [
-        [-better * own[model][run] for model in MODELS]
+        [-better * own[model][run] for model in models]
         for own in found.values()
-        for run in own[BASELINE]
+        for run in sorted(set.intersection(*(set(own[model]) for model in models)))
     ]
     return np.asarray(rankdata(rows, axis=1))
 
 
 def draw(rows: Sequence[Row]) -> dict[str, Any]:
-    found = by_setting(rows, KINDS[0])
+    found = by_setting(parted(rows)[0], KINDS[0])
     return {picture_of(spread): picture(found, spread) for spread in SPREADS}
 
 
@@ -189,6 +274,7 @@ run see the same data.
 - RandFunc refuses lengthscales below σ_x; NIGP's recursion is solved for its fixed point.
 - Drawn functions are new in every run; test and training points too. Pictures leave out what is far
   below the rest; sizes other than those of the tables have fewer runs there."""
+FLOORS = ""
 SUMMARY = """\
 Ranks of the eight, 1 the best, over all settings of the tables below and all runs. ahead / behind:
 in how many of the settings the model differs from `RBF` with p < 0.05, and in which direction; s:
@@ -228,7 +314,7 @@ def cells(sizes: Sequence[str]) -> list[Cell]:
 EXPERIMENT = Experiment(
     "noisy_inputs_tables",
     "Noisy inputs: Tables 3.2 and 3.3",
-    [cells(TABLED), cells(OTHERS)],
+    [cells(TABLED), [{**cell, "model": FLOORED} for cell in cells(TABLED)], cells(OTHERS)],
     run,
     report,
     draw,
