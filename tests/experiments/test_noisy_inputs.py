@@ -141,6 +141,15 @@ def test_exact_rows_stand_beside_published_ones():
     assert text.count("published") == text.count("exact") == 2
 
 
+def test_distances_from_published_means_are_medians_over_settings():
+    rows = rows_of(CELLS, PUBLISHED_MODELS, runs=1)
+    far = [{**r, "log density": {m: 1e4 for m in PUBLISHED_MODELS}} for r in rows]
+    text = " ".join(noisy_inputs_exact.distances(rows, far).split())
+    ours = [r["log density"]["RBF"] / 50 for r in rows]
+    middle = np.median([abs(ours[0] - 5.503), abs(ours[1] - 5.798)])
+    assert f"| known | RBF | {middle:.2g} | 1.9e+02 | 2/2 |" in text
+
+
 def test_the_sampled_reference_knows_the_function_and_the_kept_one_does_not(monkeypatch):
     monkeypatch.setattr(noisy_inputs_1d, "PROCESSES", 2)
     row = noisy_inputs_1d.run({"noise": "0.1"}, 3)
