@@ -9,6 +9,7 @@ __all__ = ["EachBranch", "TopBranches"]
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,12 +116,14 @@ class TopBranches(Acquisition):
 
         oc.Method(surrogate=oc.surrogates.TreeStructured(), acquisition=TopBranches(exact_up_to=0))
         TopBranches(count=1, extras=False, exact_up_to=0)  # two steps: a branch, then a point
+        TopBranches(focus=0.5)  # two steps and a search of all leaves in turn
 
     Branches are ranked by the expected improvement of their level, maximised over the parameters
     they share [Jenatton et al. 2017, section 3.2], or by the acquisition itself if the belief has
     no levels. A level is a mean, so a leaf with a deep narrow minimum may rank low: `extras` adds
     the leaf of the incumbent and the leaf whose level is least known. If there are at most
-    `exact_up_to` leaves, all are searched. `chosen` is filled by `prepare`.
+    `exact_up_to` leaves, all are searched. `focus` is the share of suggestions that search only the
+    best leaf, whatever the other options; they are spread evenly. `chosen` is filled by `prepare`.
     """
 
     acquisition: Acquisition = field(default_factory=LogEI)
@@ -128,6 +131,7 @@ class TopBranches(Acquisition):
     extras: bool = True
     exact_up_to: int = 64
     chosen: tuple[Conditions, ...] | None = None
+    focus: float = 0.0
 
     logarithmic = True
 
@@ -139,6 +143,8 @@ class TopBranches(Acquisition):
             )
         if type(self.count) is not int or self.count < 1:
             raise MethodError(f"TopBranches(count={self.count!r}): expected a whole number above 0")
+        if not 0 <= self.focus <= 1:
+            raise MethodError(f"TopBranches(focus={self.focus!r}): expected a share from 0 to 1")
 
     def prepare(
         self,
@@ -153,10 +159,13 @@ class TopBranches(Acquisition):
         if not isinstance(first, LeafwisePosterior) or not isinstance(first.division, Branches):
             return inner  # a belief that does not tell branches apart
         leaves = first.division.conditions
-        if len(leaves) <= max(self.exact_up_to, 1):
+        is_focused = floor(step * self.focus) > floor((step - 1) * self.focus)
+        if len(leaves) <= (1 if is_focused else max(self.exact_up_to, 1)):
             return inner
         order, spreads = self._ranked(inner, posterior, incumbent, candidates, leaves)
-        if self.extras:
+        if is_focused:
+            order = order[:1]
+        elif self.extras:
             order += [first.best_leaf(), int(spreads.argmax())]
         chosen = tuple(leaves[i] for i in dict.fromkeys(order))
         return replace(self, acquisition=inner, chosen=chosen)

@@ -1,0 +1,139 @@
+"""Ways to search the leaves of a tree: the runs that the default was chosen by.
+
+`python -m experiments.tree_search_choice --first 1000 --runs 8` appends a line for each search to
+`results/tree_search_choice.jsonl` and prints what all lines say. The searches are those of
+`tree_figure2`, from other starts.
+"""
+
+from __future__ import annotations
+
+__all__ = ["METHODS"]
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import outcrop as oc
+from benchmarks.reporting import table
+from experiments import tree_figure2
+from experiments.comparison import corrected_p_values
+from experiments.harness import RESULTS, Row, commit
+from outcrop.acquisition import Acquisition
+from outcrop.acquisition.base import Belief
+from outcrop.kernels import Fourier
+from outcrop.strategies import TopBranches
+from outcrop.surrogates import TreeStructured
+from outcrop.typing import Conditions, Points, Vector
+
+PATH = RESULTS / "tree_search_choice.jsonl"
+SHOWN = (20, 40, 60)
+FLOOR = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class IncumbentLeaf(TopBranches):
+    """`TopBranches(focus=…)` with the leaf of the incumbent in the place of the best level's."""
+
+    def _ranked(
+        self,
+        inner: Acquisition,
+        posterior: Belief,
+        incumbent: float | Vector,
+        candidates: Points,
+        leaves: Sequence[Conditions],
+    ) -> tuple[list[int], Vector]:
+        best = posterior.components[0].best_leaf()  # type: ignore[attr-defined]
+        return [best], np.zeros(len(leaves))
+
+
+SEARCHES: dict[str, Any] = {
+    "all leaves": TopBranches(),
+    "two steps": TopBranches(focus=1.0),
+    "focus 1/2": TopBranches(focus=0.5),
+    "focus 2/3": TopBranches(focus=2 / 3),
+    "incumbent 1/2": IncumbentLeaf(focus=0.5),
+    "incumbent 2/3": IncumbentLeaf(focus=2 / 3),
+}
+MODELS = {
+    "": TreeStructured(chance=1.0),
+    "auto, ": TreeStructured(),
+    "Fourier, ": TreeStructured(Fourier(), chance=1.0),
+}
+METHODS = {
+    f"{prefix}{name}": oc.Method(surrogate=model, acquisition=search)
+    for prefix, model in MODELS.items()
+    for name, search in SEARCHES.items()
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m experiments.tree_search_choice")
+    parser.add_argument("--first", type=int, default=1000, help="number of the first run")
+    parser.add_argument("--runs", type=int, default=0)
+    parser.add_argument("--problems", default="tree-small-shared,tree-large-shared")
+    parser.add_argument("--methods", default="all leaves", help="separated by semicolons")
+    given = parser.parse_args(arguments)
+    done = {(*row["cell"].values(), row["run"]) for row in rows()}
+    for run in range(given.first, given.first + given.runs):
+        for problem in given.problems.split(","):
+            for method in given.methods.split(";"):
+                if (problem, method, run) not in done:
+                    keep(problem, method, run)
+    print(summary(rows()))
+
+
+def keep(problem: str, method: str, run: int) -> None:
+    """Search and append the result."""
+    tree_figure2.METHODS[method] = METHODS[method]
+    cell = {"problem": problem, "method": method}
+    found = tree_figure2.run(cell, run)
+    words = ["--first", str(run), "--runs", "1", "--problems", problem, "--methods", method]
+    command = shlex.join(["python", "-m", "experiments.tree_search_choice", *words])
+    line = json.dumps({"cell": cell, "run": run, **found, "command": command, **commit()})
+    with PATH.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+
+
+def rows() -> list[Row]:
+    text = PATH.read_text("utf-8") if PATH.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def summary(found: Sequence[Row]) -> str:
+    """Means of log₁₀ regrets after some trials, and tests of each against `all leaves`."""
+    logs: dict[tuple[str, str], dict[int, list[float]]] = {}
+    right: dict[tuple[str, str], int] = {}
+    for row in found:
+        key = row["cell"]["problem"], row["cell"]["method"]
+        best = np.minimum.accumulate(row["values"]) - tree_figure2.problem_of(key[0]).minimum
+        logs.setdefault(key, {})[row["run"]] = np.log10(np.maximum(best, FLOOR)).tolist()
+        right[key] = right.get(key, 0) + bool(row["right"][-1])
+    lines = []
+    for (problem, method), runs in logs.items():
+        prefix = next(p for p in reversed(MODELS) if method.startswith(p))
+        base = logs.get((problem, f"{prefix}all leaves"), {})
+        line = [problem, method, str(len(runs))]
+        for n in SHOWN:
+            at = [trace[n - 1] for trace in runs.values()]
+            p = corrected_p_values(
+                {
+                    0: (
+                        {r: t[n - 1] for r, t in runs.items()},
+                        {r: t[n - 1] for r, t in base.items()},
+                    )
+                }
+            )
+            line.append(f"{np.median(at):.2f} ({np.mean(at):.2f}) p {p.get(0, 1.0):.3f}")
+        lines.append([*line, str(right[problem, method])])
+    header = ["problem", "method", "runs", *(f"at {n}" for n in SHOWN), "right leaf"]
+    return table(header, sorted(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
