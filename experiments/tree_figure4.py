@@ -208,9 +208,9 @@ all networks that have them, and only the penalty is of one number of layers. Re
   chosen by its level and then a point in it. `tree` is `TreeStructured(chance=1.0)`, whose leaves
   see shared parameters too, and `gp` one process for which parameters that are not active count for
   nothing; which of these two `method="tree"` uses is up to what they predict.
-- `independent` has a process of its own for each leaf, `arc` is the kernel of Swersky et al. (2014),
-  and `blind GP` sees one-hot codes and defaults in the place of what is not active. `TPE` is
-  Optuna's and `SMAC` SMAC3's facade for hyperparameters, with their defaults.
+- `independent` has a process for each leaf, `arc` is the kernel of Swersky et al. (2014), and
+  `blind GP` sees one-hot codes and defaults in the place of what is not active. `TPE` is Optuna's
+  and `SMAC` SMAC3's facade for hyperparameters, with their defaults.
   `random` draws every choice evenly: in the shared topology, where depth is a chain of choices,
   every second draw has no hidden layer and every sixteenth has four.
 - The document says nothing of ties and averages errors before it ranks methods; here methods are

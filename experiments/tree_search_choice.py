@@ -78,7 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--problems", default="tree-small-shared,tree-large-shared")
     parser.add_argument("--methods", default="all leaves", help="separated by semicolons")
+    parser.add_argument("--trials", type=int, default=60)
     given = parser.parse_args(arguments)
+    tree_figure2.TRIALS = given.trials
     done = {(*row["cell"].values(), row["run"]) for row in rows()}
     for run in range(given.first, given.first + given.runs):
         for problem in given.problems.split(","):
@@ -93,7 +95,18 @@ def keep(problem: str, method: str, run: int) -> None:
     tree_figure2.METHODS[method] = METHODS[method]
     cell = {"problem": problem, "method": method}
     found = tree_figure2.run(cell, run)
-    words = ["--first", str(run), "--runs", "1", "--problems", problem, "--methods", method]
+    words = [
+        "--trials",
+        str(tree_figure2.TRIALS),
+        "--first",
+        str(run),
+        "--runs",
+        "1",
+        "--problems",
+        problem,
+        "--methods",
+        method,
+    ]
     command = shlex.join(["python", "-m", "experiments.tree_search_choice", *words])
     line = json.dumps({"cell": cell, "run": run, **found, "command": command, **commit()})
     with PATH.open("a", encoding="utf-8") as file:
@@ -108,7 +121,7 @@ def rows() -> list[Row]:
 def summary(found: Sequence[Row]) -> str:
     """Means of log₁₀ regrets after some trials, and tests of each against `all leaves`."""
     logs: dict[tuple[str, str], dict[int, list[float]]] = {}
-    right: dict[tuple[str, str], int] = {}
+    right: dict[tuple[str, str], int] = {}  # runs whose best trial is in the best leaf
     for row in found:
         key = row["cell"]["problem"], row["cell"]["method"]
         best = np.minimum.accumulate(row["values"]) - tree_figure2.problem_of(key[0]).minimum

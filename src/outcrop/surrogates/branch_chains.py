@@ -240,9 +240,9 @@ def _followed(
 
 
 def _behind(target: BranchTarget, thetas: Matrix, moving: Indices) -> Vector:
-    """How much the log density of each chain grows with the best other chain's `moving` coordinates.
+    """How much another chain's `moving` coordinates increase each chain's log density, at most.
 
-    The densities of whole chains say less: the differences of all leaves add up in them.
+    Densities of whole chains say less: the differences of all leaves add up in them.
     """
     log_density = log_posterior(target)
     gains = np.zeros(len(thetas))
