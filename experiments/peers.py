@@ -14,6 +14,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from experiments.harness import Row
@@ -121,7 +122,7 @@ class SMAC:
                 deterministic=True,
                 n_trials=self.trials,
                 seed=self.seed,
-                output_directory=tempfile.mkdtemp(prefix="smac-"),
+                output_directory=Path(tempfile.mkdtemp(prefix="smac-")),
             )
             design = HyperparameterOptimizationFacade.get_initial_design(
                 scenario, n_configs=0, additional_configs=[config for config, _ in self.known]

@@ -175,7 +175,10 @@ def rank_figure(found: Found) -> Any:
     for method, each in zip(found, placed[:, :, INITIAL - 1 :], strict=True):
         place = EVERY.index(method)
         mean, error = each.mean(0), each.std(0) / np.sqrt(len(comparisons))
-        look = {"color": COLOURS[place % len(COLOURS)], "ls": DASHES[place % len(DASHES)]}
+        look: dict[str, Any] = {
+            "color": COLOURS[place % len(COLOURS)],
+            "ls": DASHES[place % len(DASHES)],
+        }
         axes.fill_between(x, mean - 2 * error, mean + 2 * error, color=look["color"], alpha=0.1)
         axes.plot(x, mean, label=method, **look)
     axes.set(xlabel="trials", ylabel="average rank (lower is better)")

@@ -12,7 +12,6 @@ __all__ = ["METHODS"]
 import argparse
 import json
 import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,11 +23,12 @@ from benchmarks.reporting import table
 from experiments import tree_figure2
 from experiments.comparison import corrected_p_values
 from experiments.harness import RESULTS, Row, commit
+from experiments.searches import problem_of
 from outcrop.acquisition import Acquisition
 from outcrop.acquisition.base import Belief
 from outcrop.kernels import Fourier
 from outcrop.strategies import TopBranches
-from outcrop.surrogates import TreeStructured
+from outcrop.surrogates import LeafwisePosterior, Mixture, TreeStructured
 from outcrop.typing import Conditions, Points, Vector
 
 PATH = RESULTS / "tree_search_choice.jsonl"
@@ -48,8 +48,10 @@ class IncumbentLeaf(TopBranches):
         candidates: Points,
         leaves: Sequence[Conditions],
     ) -> tuple[list[int], Vector]:
-        best = posterior.components[0].best_leaf()  # type: ignore[attr-defined]
-        return [best], np.zeros(len(leaves))
+        assert isinstance(posterior, Mixture)
+        first = posterior.components[0]
+        assert isinstance(first, LeafwisePosterior)
+        return [first.best_leaf()], np.zeros(len(leaves))
 
 
 SEARCHES: dict[str, Any] = {
@@ -124,7 +126,7 @@ def summary(found: Sequence[Row]) -> str:
     right: dict[tuple[str, str], int] = {}  # runs whose best trial is in the best leaf
     for row in found:
         key = row["cell"]["problem"], row["cell"]["method"]
-        best = np.minimum.accumulate(row["values"]) - tree_figure2.problem_of(key[0]).minimum
+        best = np.minimum.accumulate(row["values"]) - problem_of(key[0]).minimum
         logs.setdefault(key, {})[row["run"]] = np.log10(np.maximum(best, FLOOR)).tolist()
         right[key] = right.get(key, 0) + bool(row["right"][-1])
     lines = []
@@ -149,4 +151,4 @@ def summary(found: Sequence[Row]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -208,6 +208,18 @@ def test_extras_are_the_incumbents_leaf_and_the_least_known_one():
     assert any(all(best[c] == code for c, code in leaf) for leaf in more.chosen)
 
 
+def test_a_focused_search_takes_the_best_branch_and_all_branches_in_turn():
+    space, _, belief, rng = belief_of(1)
+    X = random_points(space, 400, rng)
+    two_steps = TopBranches(count=1, extras=False, exact_up_to=0)
+    best = two_steps.prepare(belief, -1.0, X, rng, 1).chosen
+    for focus, steps in ((0.0, []), (0.5, [2, 4, 6]), (2 / 3, [2, 3, 5, 6]), (1.0, range(1, 7))):
+        search = TopBranches(focus=focus)
+        ready = {step: search.prepare(belief, -1.0, X, rng, step) for step in range(1, 7)}
+        focused = {step: one.chosen for step, one in ready.items() if not isinstance(one, LogEI)}
+        assert focused == dict.fromkeys(steps, best)
+
+
 # But for finite differences, which step off the codes of choices.
 ON_CODES = [
     c for c in ACQUISITION_CONTRACT if c.__name__ != "gradient_agrees_with_finite_differences"
@@ -226,6 +238,8 @@ def test_parts_that_make_no_sense_are_refused():
         TopBranches(EI())
     with pytest.raises(MethodError, match="count"):
         TopBranches(count=0)
+    with pytest.raises(MethodError, match="focus"):
+        TopBranches(focus=1.5)
 
 
 @pytest.mark.parametrize("method", METHODS)
