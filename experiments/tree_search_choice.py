@@ -2,7 +2,8 @@
 
 `python -m experiments.tree_search_choice --first 1000 --runs 8` appends a line for each search to
 `results/tree_search_choice.jsonl` and prints what all lines say. The searches are those of
-`tree_figure2`, from other starts.
+`tree_figure2`, from other starts. In turns or by lot, some suggestions are restricted to one leaf:
+`focus` to the leaf with the best level, `incumbent` and `by lot` to the leaf of the incumbent.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import argparse
 import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -27,9 +29,9 @@ from experiments.searches import problem_of
 from outcrop.acquisition import Acquisition
 from outcrop.acquisition.base import Belief
 from outcrop.kernels import Fourier
-from outcrop.strategies import TopBranches
+from outcrop.strategies import EachBranch, TopBranches
 from outcrop.surrogates import LeafwisePosterior, Mixture, TreeStructured
-from outcrop.typing import Conditions, Points, Vector
+from outcrop.typing import Conditions, Points, Rng, Vector
 
 PATH = RESULTS / "tree_search_choice.jsonl"
 SHOWN = (20, 40, 60)
@@ -37,8 +39,26 @@ FLOOR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class IncumbentLeaf(TopBranches):
-    """`TopBranches(focus=…)` with the leaf of the incumbent in the place of the best level's."""
+class InTurn(TopBranches):
+    """One leaf or all leaves, `share` of the suggestions the former: that of the best level.
+
+    Or, with `is_incumbents`, that of the incumbent.
+    """
+
+    share: float = 0.5
+    is_incumbents: bool = False
+
+    def prepare(
+        self,
+        posterior: Belief,
+        incumbent: float | Vector,
+        candidates: Points,
+        rng: Rng,
+        step: int,
+    ) -> Acquisition:
+        is_focused = floor(step * self.share) > floor((step - 1) * self.share)
+        wanted = replace(self, count=1, extras=False, exact_up_to=0 if is_focused else 64)
+        return TopBranches.prepare(wanted, posterior, incumbent, candidates, rng, step)
 
     def _ranked(
         self,
@@ -48,19 +68,21 @@ class IncumbentLeaf(TopBranches):
         candidates: Points,
         leaves: Sequence[Conditions],
     ) -> tuple[list[int], Vector]:
+        if not self.is_incumbents:
+            return super()._ranked(inner, posterior, incumbent, candidates, leaves)
         assert isinstance(posterior, Mixture)
         first = posterior.components[0]
         assert isinstance(first, LeafwisePosterior)
         return [first.best_leaf()], np.zeros(len(leaves))
 
 
-SEARCHES: dict[str, Any] = {
-    "all leaves": TopBranches(),
-    "two steps": TopBranches(focus=1.0),
-    "focus 1/2": TopBranches(focus=0.5),
-    "focus 2/3": TopBranches(focus=2 / 3),
-    "incumbent 1/2": IncumbentLeaf(focus=0.5),
-    "incumbent 2/3": IncumbentLeaf(focus=2 / 3),
+SEARCHES: dict[str, dict[str, Any]] = {
+    "all leaves": {},
+    "two steps": {"acquisition": InTurn(share=1.0)},
+    "focus 1/2": {"acquisition": InTurn(share=0.5)},
+    "incumbent 1/2": {"acquisition": InTurn(share=0.5, is_incumbents=True)},
+    "by lot 1/2": {"maximiser": EachBranch(focus=0.5)},
+    "by lot 1/3": {"maximiser": EachBranch(focus=1 / 3)},
 }
 MODELS = {
     "": TreeStructured(chance=1.0),
@@ -68,7 +90,7 @@ MODELS = {
     "Fourier, ": TreeStructured(Fourier(), chance=1.0),
 }
 METHODS = {
-    f"{prefix}{name}": oc.Method(surrogate=model, acquisition=search)
+    f"{prefix}{name}": oc.Method(surrogate=model, **search)
     for prefix, model in MODELS.items()
     for name, search in SEARCHES.items()
 }
@@ -135,16 +157,11 @@ def summary(found: Sequence[Row]) -> str:
         base = logs.get((problem, f"{prefix}all leaves"), {})
         line = [problem, method, str(len(runs))]
         for n in SHOWN:
-            at = [trace[n - 1] for trace in runs.values()]
-            p = corrected_p_values(
-                {
-                    0: (
-                        {r: t[n - 1] for r, t in runs.items()},
-                        {r: t[n - 1] for r, t in base.items()},
-                    )
-                }
-            )
-            line.append(f"{np.median(at):.2f} ({np.mean(at):.2f}) p {p.get(0, 1.0):.3f}")
+            at = {run: trace[n - 1] for run, trace in runs.items() if len(trace) >= n}
+            of_base = {run: trace[n - 1] for run, trace in base.items() if len(trace) >= n}
+            p = corrected_p_values({0: (at, of_base)}).get(0, 1.0)
+            values = list(at.values()) or [np.nan]
+            line.append(f"{np.median(values):.2f} ({np.mean(values):.2f}) p {p:.3f}")
         lines.append([*line, str(right[problem, method])])
     header = ["problem", "method", "runs", *(f"at {n}" for n in SHOWN), "right leaf"]
     return table(header, sorted(lines))

@@ -16,6 +16,7 @@ from outcrop.problems import get
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.strategies import EachBranch, Method, TopBranches, strategy_for
 from outcrop.strategies.initial import OnePerBranch
+from outcrop.strategies.initial.per_branch import lead
 from outcrop.strategies.named_methods import default_for
 from outcrop.strategies.tree_search import OUTSIDE, BranchLevels
 from outcrop.surrogates import (
@@ -208,16 +209,38 @@ def test_extras_are_the_incumbents_leaf_and_the_least_known_one():
     assert any(all(best[c] == code for c, code in leaf) for leaf in more.chosen)
 
 
-def test_a_focused_search_takes_the_best_branch_and_all_branches_in_turn():
-    space, _, belief, rng = belief_of(1)
-    X = random_points(space, 400, rng)
-    two_steps = TopBranches(count=1, extras=False, exact_up_to=0)
-    best = two_steps.prepare(belief, -1.0, X, rng, 1).chosen
-    for focus, steps in ((0.0, []), (0.5, [2, 4, 6]), (2 / 3, [2, 3, 5, 6]), (1.0, range(1, 7))):
-        search = TopBranches(focus=focus)
-        ready = {step: search.prepare(belief, -1.0, X, rng, step) for step in range(1, 7)}
-        focused = {step: one.chosen for step, one in ready.items() if not isinstance(one, LogEI)}
-        assert focused == dict.fromkeys(steps, best)
+def test_a_focused_search_stays_in_the_leaf_of_the_incumbent_as_often_as_told():
+    space, function = get("tree-large-shared").space, Hills(get("tree-large-shared").space)
+    rng = np.random.default_rng(0)
+    leaf = nodes_of(space)[1][2]
+    incumbents = np.vstack([_in_leaf(space, leaf, rng), random_points(space, 3, rng)])
+    best = EachBranch()(function, space, rng).point
+    assert not _is_in(best, leaf)
+    for focus, low, high in ((0.0, 0, 0), (0.5, 4, 16), (1.0, 20, 20)):
+        search = EachBranch(Maximiser(spread=64, perturbations=32, resamples=16, steps=5), focus)
+        found = [search(function, space, rng, incumbents=incumbents).point for _ in range(20)]
+        assert low <= sum(_is_in(point, leaf) for point in found) <= high
+
+
+def test_a_leaf_without_new_points_is_left():
+    space = Space({"c": Choice({"one": {"n": Int(1, 3)}, "other": {"x": Float(0, 1)}})})
+    rng = np.random.default_rng(0)
+    known = space.encode([{"c": "one", "c.one.n": n} for n in (1, 2, 3)]).X
+    found = EachBranch(focus=1.0)(
+        Hills(space), space, rng, incumbents=known, forbidden=frozenset(space.keys(known))
+    )
+    assert space.decode(found.point[None])[0]["c"] == "other"
+    assert found.value > OUTSIDE / 2
+
+
+def _in_leaf(space, leaf, rng):
+    U = rng.random((1, len(space.columns)))
+    lead(space, U, leaf)
+    return space.from_uniform(U)
+
+
+def _is_in(point, leaf):
+    return all(point[c] == code for c, code in leaf.conditions)
 
 
 # But for finite differences, which step off the codes of choices.
@@ -239,7 +262,7 @@ def test_parts_that_make_no_sense_are_refused():
     with pytest.raises(MethodError, match="count"):
         TopBranches(count=0)
     with pytest.raises(MethodError, match="focus"):
-        TopBranches(focus=1.5)
+        EachBranch(focus=1.5)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -9,7 +9,6 @@ __all__ = ["EachBranch", "TopBranches"]
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,16 +45,27 @@ class EachBranch:
     """A maximiser that climbs in every leaf before it compares them.
 
     Candidates are spread over each leaf alike, the best of each leaf climb, and then `maximiser`
-    goes on from there. Beyond 128 leaves, or where all configurations can be listed, it is
-    `maximiser` itself.
+    goes on from there. With probability `focus` only the leaf of the best incumbent gets
+    candidates; where all candidates are in one leaf no other is searched. Beyond 128 leaves, or
+    where all configurations can be listed, it is `maximiser` itself.
     """
 
     maximiser: Maximiser = field(default_factory=Maximiser)
+    focus: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.focus <= 1:
+            raise MethodError(f"EachBranch(focus={self.focus!r}): expected a share from 0 to 1")
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
         if not has_leaves(space):
             return self.maximiser.candidates(space, rng, incumbents)
         _, leaves = nodes_of(space)
+        only = None
+        if self.focus and incumbents is not None and len(incumbents) and rng.random() < self.focus:
+            inside = holding([leaf.conditions for leaf in leaves], incumbents[:1])
+            only = leaves[int(inside[0].argmax())]
+            leaves = (only,)
         count = max(self.maximiser.spread // len(leaves), LEAST)
         blocks = []
         for leaf in leaves:
@@ -65,7 +75,8 @@ class EachBranch:
         if incumbents is not None and len(incumbents):
             near = space.snap(incumbents)
             blocks.append(perturbed(space, near, self.maximiser.perturbations, rng))
-        return distinct(np.vstack(blocks))
+        points = distinct(np.vstack(blocks))
+        return points if only is None else points[holding([only.conditions], points)[:, 0]]
 
     def __call__(
         self,
@@ -80,17 +91,21 @@ class EachBranch:
     ) -> Maximum:
         """As any maximiser."""
         is_small = space.size is not None and space.size <= self.maximiser.enumerate_up_to
-        maximiser, climbs = self.maximiser, 0
+        maximiser, climbs, searched = self.maximiser, 0, function
         if not is_small and has_leaves(space):
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
-            scored = Scored.by(function, candidates)
-            ends = self._climbed(function, space, scored, scales)
+            searched = InLeaves.of(function, space, candidates)
+            scored = Scored.by(searched, candidates)
+            ends = self._climbed(searched, space, scored, scales)
             candidates = distinct(np.vstack([ends.X, scored.top(KEPT).X]))
             maximiser, climbs = replace(maximiser, starts=CLIMBING), len(scored)
         found = maximiser(
-            function, space, rng, forbidden=forbidden, scales=scales, candidates=candidates
+            searched, space, rng, forbidden=forbidden, scales=scales, candidates=candidates
         )
+        if isinstance(searched, InLeaves) and found.value <= OUTSIDE / 2:  # nothing is left in it
+            every = replace(self, focus=0.0)
+            return every(function, space, rng, forbidden=forbidden, scales=scales)
         return replace(found, evaluations=found.evaluations + climbs)
 
     def _climbed(
@@ -111,19 +126,48 @@ class EachBranch:
 
 
 @dataclass(frozen=True, eq=False)
+class InLeaves:
+    """A function restricted to some leaves; `OUTSIDE` elsewhere."""
+
+    function: Function
+    leaves: tuple[Conditions, ...]
+
+    @classmethod
+    def of(cls, function: Function, space: Space, X: Points) -> Function:
+        """`function` restricted to the leaf of all rows of `X`, or as it is if they are in more."""
+        leaves = [leaf.conditions for leaf in nodes_of(space)[1]]
+        common = np.flatnonzero(holding(leaves, X).all(0))
+        return cls(function, (leaves[common[0]],)) if len(common) else function
+
+    def __call__(self, X: Points) -> Vector:
+        inside, values = self._inside(X), np.full(len(X), OUTSIDE)
+        if inside.any():
+            values[inside] = self.function(X[inside])
+        return values
+
+    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
+        inside, values = self._inside(X), np.full(len(X), OUTSIDE)
+        gradients = np.zeros_like(X)
+        if inside.any():
+            values[inside], gradients[inside] = self.function.with_gradient(X[inside])
+        return values, gradients
+
+    def _inside(self, X: Points) -> NDArray[np.bool_]:
+        return np.asarray(holding(self.leaves, X).any(1))
+
+
+@dataclass(frozen=True, eq=False)
 class TopBranches(Acquisition):
     """A log acquisition restricted to the `count` best leaves.
 
         oc.Method(surrogate=oc.surrogates.TreeStructured(), acquisition=TopBranches(exact_up_to=0))
         TopBranches(count=1, extras=False, exact_up_to=0)  # two steps: a branch, then a point
-        TopBranches(focus=0.5)  # two steps and a search of all leaves in turn
 
     Branches are ranked by the expected improvement of their level, maximised over the parameters
     they share [Jenatton et al. 2017, section 3.2], or by the acquisition itself if the belief has
     no levels. A level is a mean, so a leaf with a deep narrow minimum may rank low: `extras` adds
     the leaf of the incumbent and the leaf whose level is least known. If there are at most
-    `exact_up_to` leaves, all are searched. `focus` is the share of suggestions that search only the
-    best leaf, whatever the other options; they are spread evenly. `chosen` is filled by `prepare`.
+    `exact_up_to` leaves, all are searched. `chosen` is filled by `prepare`.
     """
 
     acquisition: Acquisition = field(default_factory=LogEI)
@@ -131,7 +175,6 @@ class TopBranches(Acquisition):
     extras: bool = True
     exact_up_to: int = 64
     chosen: tuple[Conditions, ...] | None = None
-    focus: float = 0.0
 
     logarithmic = True
 
@@ -143,8 +186,6 @@ class TopBranches(Acquisition):
             )
         if type(self.count) is not int or self.count < 1:
             raise MethodError(f"TopBranches(count={self.count!r}): expected a whole number above 0")
-        if not 0 <= self.focus <= 1:
-            raise MethodError(f"TopBranches(focus={self.focus!r}): expected a share from 0 to 1")
 
     def prepare(
         self,
@@ -159,13 +200,10 @@ class TopBranches(Acquisition):
         if not isinstance(first, LeafwisePosterior) or not isinstance(first.division, Branches):
             return inner  # a belief that does not tell branches apart
         leaves = first.division.conditions
-        is_focused = floor(step * self.focus) > floor((step - 1) * self.focus)
-        if len(leaves) <= (1 if is_focused else max(self.exact_up_to, 1)):
+        if len(leaves) <= max(self.exact_up_to, 1):
             return inner
         order, spreads = self._ranked(inner, posterior, incumbent, candidates, leaves)
-        if is_focused:
-            order = order[:1]
-        elif self.extras:
+        if self.extras:
             order += [first.best_leaf(), int(spreads.argmax())]
         chosen = tuple(leaves[i] for i in dict.fromkeys(order))
         return replace(self, acquisition=inner, chosen=chosen)
@@ -197,23 +235,14 @@ class TopBranches(Acquisition):
         return np.argsort(-scores, kind="stable")[: self.count].tolist(), spreads
 
     def __call__(self, posterior: Belief, X: Points) -> Vector:
-        inside = self._inside(X)
-        values = np.full(len(X), OUTSIDE)
-        if inside.any():
-            values[inside] = self.acquisition(posterior, X[inside])
-        return values
+        return self._function(posterior)(X)
 
     def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
-        inside = self._inside(X)
-        values, gradients = np.full(len(X), OUTSIDE), np.zeros_like(X)
-        if inside.any():
-            values[inside], gradients[inside] = self.acquisition.with_gradient(posterior, X[inside])
-        return values, gradients
+        return self._function(posterior).with_gradient(X)
 
-    def _inside(self, X: Points) -> NDArray[np.bool_]:
-        if self.chosen is None:
-            return np.ones(len(X), dtype=np.bool_)
-        return np.asarray(holding(self.chosen, X).any(1))
+    def _function(self, posterior: Belief) -> Function:
+        function = AcquisitionFunction(self.acquisition, posterior)
+        return function if self.chosen is None else InLeaves(function, self.chosen)
 
 
 @dataclass(frozen=True, eq=False)
