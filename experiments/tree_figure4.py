@@ -24,7 +24,7 @@ from experiments.searches import initial_points, search
 from outcrop import surrogates
 from outcrop.baselines import Arc, Independent, OneHot
 from outcrop.problems import Problem
-from outcrop.strategies import TopBranches
+from outcrop.strategies import EachBranch, TopBranches
 from outcrop.strategies.initial import OnePerBranch
 from outcrop.typing import Matrix, Vector
 
@@ -33,15 +33,18 @@ SHOWN = (10, 20, 30, 40)
 DESIGN = OnePerBranch(size=INITIAL)
 BASELINE = "tree"
 METHODS: dict[str, Any] = {
-    BASELINE: oc.Method(surrogate=surrogates.TreeStructured(chance=1.0), initial=DESIGN),
+    BASELINE: oc.Method(
+        surrogate=surrogates.TreeStructured(chance=1.0), initial=DESIGN, maximiser=EachBranch()
+    ),
     "tree two steps": oc.Method(
         surrogate=surrogates.TreeStructured(sees_shared=False, chance=1.0),
         acquisition=TopBranches(count=1, extras=False, exact_up_to=0),
         initial=DESIGN,
+        maximiser=EachBranch(),
     ),
     "gp": oc.Method(initial=DESIGN),
-    "independent": oc.Method(surrogate=Independent(), initial=DESIGN),
-    "arc": oc.Method(surrogate=Arc(), initial=DESIGN),
+    "independent": oc.Method(surrogate=Independent(), initial=DESIGN, maximiser=EachBranch()),
+    "arc": oc.Method(surrogate=Arc(), initial=DESIGN, maximiser=EachBranch()),
     "blind GP": oc.Method(surrogate=OneHot(), initial=DESIGN),
     "random": "random",
 }
