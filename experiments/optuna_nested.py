@@ -46,7 +46,7 @@ ALWAYS_TREE = oc.Method(surrogate=TreeStructured(chance=1.0), maximiser=EachBran
 READING = f"""\
 Define-by-run objectives with three levels of choices, {TRIALS} trials, every sampler with its
 defaults and the run's number as seed. Ours believes in processes in leaves or in one for all by
-what they predict, and every second suggestion, by lot, stays in the leaf of the incumbent. It also
+what they predict, and every third suggestion, by lot, stays in the leaf of the incumbent. It also
 runs as a search of all leaves at every suggestion (`all leaves`, that is `EachBranch()`), as such
 with always the processes in leaves (`tree`, that is `TreeStructured(chance=1.0)`), and with always
 one for all (`gp`). `TPE multivariate` is `TPESampler(multivariate=True, group=True)`. Regret: best

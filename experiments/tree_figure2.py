@@ -233,8 +233,8 @@ as follows:
   it; `two steps, shared seen` is that search with the leaves of `tree`. `common nodes` adds a
   kernel for every node that two points have in common.
 - `auto` is `method="tree"`, the default of conditional spaces: `tree` or `gp`, by what they have
-  predicted, and every second suggestion, by lot, is restricted to the leaf of the incumbent
-  (`EachBranch(focus=0.5)`). `auto all leaves` is without that (`EachBranch()`).
+  predicted, and every third suggestion, by lot, is restricted to the leaf of the incumbent
+  (`EachBranch(focus=1 / 3)`). `auto all leaves` is without that (`EachBranch()`).
 - `gp` is `method="gp"`, one process for which parameters that are not active count for nothing.
 - `independent` has a process for each leaf, `arc` is the kernel of Swersky et al. (2014), and
   `marginal` the kernel of equation 4, the belief of `tree two steps` without its search. All these
