@@ -26,12 +26,14 @@ from experiments.harness import Cell, Experiment, Row
 from experiments.searches import problem_of
 from outcrop.space import Choice, Float
 from outcrop.space.discrete import Group
+from outcrop.strategies import EachBranch
 from outcrop.surrogates import TreeStructured
 
 TRIALS = 60
 SHOWN = (20, 40, 60)  # trials after which regrets are reported
 METHODS = (
     "OutcropSampler",
+    "OutcropSampler all leaves",
     "OutcropSampler tree",
     "OutcropSampler gp",
     "TPE",
@@ -39,13 +41,16 @@ METHODS = (
     "GPSampler",
     "random",
 )
-ALWAYS_LEAVES = oc.Method(surrogate=TreeStructured(chance=1.0))
+ALL_LEAVES = oc.Method(surrogate=TreeStructured(), maximiser=EachBranch())
+ALWAYS_TREE = oc.Method(surrogate=TreeStructured(chance=1.0), maximiser=EachBranch())
 READING = f"""\
 Define-by-run objectives with three levels of choices, {TRIALS} trials, every sampler with its
-defaults and the run's number as seed. Ours, which believes in processes in leaves or in one for all
-by what they predict, also runs with always the former (`tree`, that is
-`TreeStructured(chance=1.0)`) and always the latter (`gp`). `TPE multivariate` is
-`TPESampler(multivariate=True, group=True)`. Regret: best value less the minimum, median of the runs
+defaults and the run's number as seed. Ours believes in processes in leaves or in one for all by
+what they predict, and every third suggestion, by lot, stays in the leaf of the incumbent. It also
+runs as a search of all leaves at every suggestion (`all leaves`, that is `EachBranch()`), as such
+with always the processes in leaves (`tree`, that is `TreeStructured(chance=1.0)`), and with always
+one for all (`gp`). `TPE multivariate` is `TPESampler(multivariate=True, group=True)`. Regret: best
+value less the minimum, median of the runs
 after so many trials; leaf: runs whose best trial made the choices of the minimum; p: two-sided
 Wilcoxon test of the logarithms of the last regrets (at least 1e-9), paired by run, against
 `OutcropSampler`, Holm over the table; s: seconds of processor time per trial, mean of a run, median
@@ -151,7 +156,8 @@ def sampler_of(method: str, seed: int) -> Any:
             return TPESampler(multivariate=True, group=True, seed=seed)
         samplers: dict[str, Callable[..., Any]] = {
             "OutcropSampler": OutcropSampler,
-            "OutcropSampler tree": partial(OutcropSampler, method=ALWAYS_LEAVES),
+            "OutcropSampler all leaves": partial(OutcropSampler, method=ALL_LEAVES),
+            "OutcropSampler tree": partial(OutcropSampler, method=ALWAYS_TREE),
             "OutcropSampler gp": partial(OutcropSampler, method="gp"),
             "TPE": TPESampler,
             "GPSampler": GPSampler,

@@ -19,10 +19,12 @@ from benchmarks.reporting import table
 from experiments.comparison import best_traces, corrected_p_values
 from experiments.harness import Cell, Experiment, Row
 from experiments.mlp_tuning import EPOCHS, TOPOLOGIES, TRAINING, mlp_problem
-from experiments.peers import peer_search
+from experiments.peers import PEERS, peer_search
 from experiments.searches import initial_points, search
 from outcrop import surrogates
+from outcrop.baselines import Arc, Independent, OneHot
 from outcrop.problems import Problem
+from outcrop.strategies import EachBranch, TopBranches
 from outcrop.strategies.initial import OnePerBranch
 from outcrop.typing import Matrix, Vector
 
@@ -31,14 +33,23 @@ SHOWN = (10, 20, 30, 40)
 DESIGN = OnePerBranch(size=INITIAL)
 BASELINE = "tree"
 METHODS: dict[str, Any] = {
-    BASELINE: oc.Method(surrogate=surrogates.TreeStructured(chance=1.0), initial=DESIGN),
+    BASELINE: oc.Method(
+        surrogate=surrogates.TreeStructured(chance=1.0), initial=DESIGN, maximiser=EachBranch()
+    ),
+    "tree two steps": oc.Method(
+        surrogate=surrogates.TreeStructured(sees_shared=False, chance=1.0),
+        acquisition=TopBranches(count=1, extras=False, exact_up_to=0),
+        initial=DESIGN,
+        maximiser=EachBranch(),
+    ),
     "gp": oc.Method(initial=DESIGN),
+    "independent": oc.Method(surrogate=Independent(), initial=DESIGN, maximiser=EachBranch()),
+    "arc": oc.Method(surrogate=Arc(), initial=DESIGN, maximiser=EachBranch()),
+    "blind GP": oc.Method(surrogate=OneHot(), initial=DESIGN),
     "random": "random",
 }
-EVERY = (*METHODS, "TPE")
+EVERY = (*METHODS, *PEERS)
 DATA = ("german_credit", "credit_approval", "pima_diabetes", "ilpd_liver")
-COLOURS = ("black", "#0072b2", "#d55e00", "#009e73", "#cc79a7")
-DASHES = ("-", "--", "-.", ":", (0, (6, 2)))
 
 Comparison: TypeAlias = tuple[str, int]  # data set, run
 Found: TypeAlias = Mapping[str, Mapping[Comparison, Row]]  # by method
@@ -47,8 +58,8 @@ Found: TypeAlias = Mapping[str, Mapping[Comparison, Row]]  # by method
 def run(cell: Cell, number: int) -> Row:
     problem = problem_of(cell["data"], cell["topology"])
     initial = initial_points(problem.space, INITIAL, number, DESIGN)
-    if cell["method"] == "TPE":
-        return peer_search(problem, "TPE", initial, TRIALS, number)
+    if cell["method"] in PEERS:
+        return peer_search(problem, cell["method"], initial, TRIALS, number)
     return search(problem, METHODS[cell["method"]], initial, TRIALS, number)
 
 
@@ -157,6 +168,8 @@ def rank_figure(found: Found) -> Any:
     """Average ranks over the trials once all initial points are known, ± two standard errors."""
     from matplotlib.figure import Figure
 
+    from outcrop.plots.convergence import COLOURS, DASHES
+
     comparisons = compared(found)
     placed = ranks([traces(searches, comparisons) for searches in found.values()])
     x = np.arange(INITIAL, placed.shape[2] + 1)
@@ -165,8 +178,12 @@ def rank_figure(found: Found) -> Any:
     for method, each in zip(found, placed[:, :, INITIAL - 1 :], strict=True):
         place = EVERY.index(method)
         mean, error = each.mean(0), each.std(0) / np.sqrt(len(comparisons))
-        axes.fill_between(x, mean - 2 * error, mean + 2 * error, color=COLOURS[place], alpha=0.1)
-        axes.plot(x, mean, color=COLOURS[place], ls=DASHES[place], label=method)
+        look: dict[str, Any] = {
+            "color": COLOURS[place % len(COLOURS)],
+            "ls": DASHES[place % len(DASHES)],
+        }
+        axes.fill_between(x, mean - 2 * error, mean + 2 * error, color=look["color"], alpha=0.1)
+        axes.plot(x, mean, label=method, **look)
     axes.set(xlabel="trials", ylabel="average rank (lower is better)")
     axes.legend(fontsize="small")
     return figure
@@ -193,9 +210,13 @@ all networks that have them, and only the penalty is of one number of layers. Re
 - {TRIALS} trials instead of 90, with {INITIAL} initial ones, one for every number of layers, which
   all methods of a run have in common. At most {EPOCHS} epochs take the place of the limit of five
   minutes, so that a configuration has one error on every machine.
-- `tree` is `surrogates.TreeStructured(chance=1.0)`, whose leaves see shared parameters too; `gp` is
-  one process for which parameters that are not active count for nothing; `TPE` is Optuna's with its
-  defaults. Which of the first two `method="tree"` believes is up to what they predict.
+- `tree two steps` is the document's method: `TreeStructured(sees_shared=False, chance=1.0)`, a leaf
+  chosen by its level and then a point in it. `tree` is `TreeStructured(chance=1.0)`, whose leaves
+  see shared parameters too, and `gp` one process for which parameters that are not active count for
+  nothing; which of these two `method="tree"` uses is up to what they predict.
+- `independent` has a process for each leaf, `arc` is the kernel of Swersky et al. (2014), and
+  `blind GP` sees one-hot codes and defaults in the place of what is not active. `TPE` is Optuna's
+  and `SMAC` SMAC3's facade for hyperparameters, with their defaults.
   `random` draws every choice evenly: in the shared topology, where depth is a chain of choices,
   every second draw has no hidden layer and every sixteenth has four.
 - The document says nothing of ties and averages errors before it ranks methods; here methods are

@@ -70,7 +70,7 @@ def test_pictures_show_mean_ranks_from_the_last_initial_trial_on():
         assert lines.keys() == set(tree_figure4.EVERY)
         assert all(x[0] == 5 and x[-1] == 40 for x, _ in lines.values())
         total = np.sum([y for _, y in lines.values()], axis=0)
-        np.testing.assert_allclose(total, 10.0)  # 1 + 2 + 3 + 4
+        np.testing.assert_allclose(total, 45.0)  # 1 + 2 + … + 9
 
 
 @pytest.mark.parametrize("topology", ["shared", "independent"])
@@ -98,8 +98,8 @@ def test_a_search_goes_on_from_the_initial_points_of_its_run(method, monkeypatch
 def test_few_runs_are_complete_in_all_methods_before_the_next(tmp_path, monkeypatch):
     monkeypatch.setattr(harness, "RESULTS", tmp_path)
     order = tree_figure4.EXPERIMENT.missing(2, {})
-    assert len(order) == 2 * 4 * 2 * 4
-    assert [run for _, run in order] == [0] * 32 + [1] * 32
+    assert len(order) == 2 * 4 * 2 * 9
+    assert [run for _, run in order] == [0] * 72 + [1] * 72
 
 
 def test_methods_of_a_stored_run_started_from_the_same_values():

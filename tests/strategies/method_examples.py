@@ -85,6 +85,7 @@ BY_HAND = [
         inference.Slice(chains=2),
     ),
     strategies.TopBranches(acquisition.LogEI(best=0.5), count=2, chosen=(((0, 1),),)),
+    strategies.EachBranch(focus=0.5),
     surrogates.Forest(trees=7, categories=((1, 3),), conditions=((2, ((1, 0),)),)),
     surrogates.GP(MATERN, noise=free(priors.Horseshoe()), mean=-0.1),
     surrogates.GP(MATERN, mean=-np.inf),

@@ -15,7 +15,7 @@ from outcrop.maximise import Maximiser
 from outcrop.problems import get
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.strategies import EachBranch, Method, TopBranches, strategy_for
-from outcrop.strategies.initial import OnePerBranch
+from outcrop.strategies.initial import OnePerBranch, lead
 from outcrop.strategies.method import default_for
 from outcrop.strategies.tree_search import OUTSIDE, BranchLevels
 from outcrop.surrogates import (
@@ -208,6 +208,40 @@ def test_extras_are_the_incumbents_leaf_and_the_least_known_one():
     assert any(all(best[c] == code for c, code in leaf) for leaf in more.chosen)
 
 
+def test_a_focused_search_stays_in_the_leaf_of_the_incumbent_as_often_as_told():
+    space, function = get("tree-large-shared").space, Hills(get("tree-large-shared").space)
+    rng = np.random.default_rng(0)
+    leaf = nodes_of(space)[1][2]
+    incumbents = np.vstack([_in_leaf(space, leaf, rng), random_points(space, 3, rng)])
+    best = EachBranch()(function, space, rng).point
+    assert not _is_in(best, leaf)
+    for focus, low, high in ((0.0, 0, 0), (0.5, 4, 16), (1.0, 20, 20)):
+        search = EachBranch(Maximiser(spread=64, perturbations=32, resamples=16, steps=5), focus)
+        found = [search(function, space, rng, incumbents=incumbents).point for _ in range(20)]
+        assert low <= sum(_is_in(point, leaf) for point in found) <= high
+
+
+def test_a_leaf_without_new_points_is_left():
+    space = Space({"c": Choice({"one": {"n": Int(1, 3)}, "other": {"x": Float(0, 1)}})})
+    rng = np.random.default_rng(0)
+    known = space.encode([{"c": "one", "c.one.n": n} for n in (1, 2, 3)]).X
+    found = EachBranch(focus=1.0)(
+        Hills(space), space, rng, incumbents=known, forbidden=frozenset(space.keys(known))
+    )
+    assert space.decode(found.point[None])[0]["c"] == "other"
+    assert found.value > OUTSIDE / 2
+
+
+def _in_leaf(space, leaf, rng):
+    U = rng.random((1, len(space.columns)))
+    lead(space, U, leaf)
+    return space.from_uniform(U)
+
+
+def _is_in(point, leaf):
+    return all(point[c] == code for c, code in leaf.conditions)
+
+
 # But for finite differences, which step off the codes of choices.
 ON_CODES = [
     c for c in ACQUISITION_CONTRACT if c.__name__ != "gradient_agrees_with_finite_differences"
@@ -226,6 +260,8 @@ def test_parts_that_make_no_sense_are_refused():
         TopBranches(EI())
     with pytest.raises(MethodError, match="count"):
         TopBranches(count=0)
+    with pytest.raises(MethodError, match="focus"):
+        EachBranch(focus=1.5)
 
 
 @pytest.mark.parametrize("method", METHODS)

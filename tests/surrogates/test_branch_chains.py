@@ -8,6 +8,7 @@ import pytest
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import MAP, Laplace, Slice
+from outcrop.inference.target import log_posterior
 from outcrop.kernels import Linear
 from outcrop.params import free
 from outcrop.priors import LogNormal
@@ -84,6 +85,25 @@ def test_as_many_chains_move_as_inference_says():
     after = few.fit(data(), rng, before).state
     pairs = zip(before["thetas"], after["thetas"], strict=True)
     assert sum(one != two for one, two in pairs) == 1
+
+
+@pytest.mark.parametrize("moved", [None, 1])
+def test_only_a_chain_that_is_out_of_patience_starts_cold_and_only_in_what_moves(moved):
+    still = Slice(chains=4, burn_in=4, sweeps=0, moved=moved, patience=2.5)
+    rng = np.random.default_rng(8)
+    state = BranchChains(model(), Slice(chains=4, burn_in=20)).fit(data(), rng).state
+    stuck = dict(state["thetas"][2])
+    own = {name for name in stuck if name.startswith("leaves.1.")}
+    stuck |= {name: np.subtract(stuck[name], 8.0).tolist() for name in own}  # tiny lengthscales
+    state["thetas"][2] = stuck
+    state["marks"][1] += 1  # as if leaf 1 had got a point
+    after = BranchChains(model(), still).fit(data(), rng, state).state["thetas"]
+    for i, (one, two) in enumerate(zip(state["thetas"], after, strict=True)):
+        moving = own | {"shared.variance", "noise"} if i == 2 else set()
+        assert {name for name in one if one[name] != two[name]} == moving
+    target = BranchTarget(model(), model().sorted(data()))
+    before, now = (log_posterior(target)(target.layout.join(one)) for one in (stuck, after[2]))
+    assert now > before + 20
 
 
 def test_map_finds_a_higher_density_than_draws_of_the_prior():

@@ -128,7 +128,7 @@ class _SearchParts(NamedTuple):
 
 SEARCHES = {
     SearchDomain.SPACE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER),
-    SearchDomain.BRANCHES: _SearchParts(TopBranches(), OnePerBranch(), EachBranch()),
+    SearchDomain.BRANCHES: _SearchParts(TopBranches(), OnePerBranch(), EachBranch(focus=1 / 3)),
     SearchDomain.ONE_HOT_CUBE: _SearchParts(LogEI(), LatinHypercube(), MAXIMISER, Rounded.of),
 }
 

@@ -44,16 +44,27 @@ class EachBranch:
     """A maximiser that climbs in every leaf before it compares them.
 
     Candidates are spread over each leaf alike, the best of each leaf climb, and then `maximiser`
-    goes on from there. Beyond 128 leaves, or where all configurations can be listed, it is
-    `maximiser` itself.
+    goes on from there. With probability `focus` only the leaf of the best incumbent gets
+    candidates; where all candidates are in one leaf no other is searched. Beyond 128 leaves, or
+    where all configurations can be listed, it is `maximiser` itself.
     """
 
     maximiser: Maximiser = field(default_factory=Maximiser)
+    focus: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.focus <= 1:
+            raise MethodError(f"EachBranch(focus={self.focus!r}): expected a share from 0 to 1")
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
         if not has_leaves(space):
             return self.maximiser.candidates(space, rng, incumbents)
         _, leaves = nodes_of(space)
+        only = None
+        if self.focus and incumbents is not None and len(incumbents) and rng.random() < self.focus:
+            inside = holding([leaf.conditions for leaf in leaves], incumbents[:1])
+            only = leaves[int(inside[0].argmax())]
+            leaves = (only,)
         count = max(self.maximiser.spread // len(leaves), LEAST)
         blocks = []
         for leaf in leaves:
@@ -61,7 +72,8 @@ class EachBranch:
             lead(space, U, leaf)
             blocks.append(space.from_uniform(U))
         near = self.maximiser.perturbations
-        return with_neighbours(space, np.vstack(blocks), incumbents, near, rng)
+        points = with_neighbours(space, np.vstack(blocks), incumbents, near, rng)
+        return points if only is None else points[holding([only.conditions], points)[:, 0]]
 
     def __call__(
         self,
@@ -76,17 +88,21 @@ class EachBranch:
     ) -> Maximum:
         """As any maximiser."""
         is_small = space.size is not None and space.size <= self.maximiser.enumerate_up_to
-        maximiser, climbs = self.maximiser, 0
+        maximiser, climbs, searched = self.maximiser, 0, function
         if not is_small and has_leaves(space):
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
-            scored = Scored.by(function, candidates)
-            ends = self._climbed(function, space, scored, scales)
+            searched = InLeaves.of(function, space, candidates)
+            scored = Scored.by(searched, candidates)
+            ends = self._climbed(searched, space, scored, scales)
             candidates = distinct(np.vstack([ends.X, scored.top(KEPT).X]))
             maximiser, climbs = replace(maximiser, starts=CLIMBING), len(scored)
         found = maximiser(
-            function, space, rng, forbidden=forbidden, scales=scales, candidates=candidates
+            searched, space, rng, forbidden=forbidden, scales=scales, candidates=candidates
         )
+        if isinstance(searched, InLeaves) and found.value <= OUTSIDE / 2:  # nothing is left in it
+            every = replace(self, focus=0.0)
+            return every(function, space, rng, forbidden=forbidden, scales=scales)
         return replace(found, evaluations=found.evaluations + climbs)
 
     def _climbed(
@@ -103,6 +119,37 @@ class EachBranch:
             return points
         lengths = checked_scales(scales, len(space.columns))
         return climbed(function, space, points, lengths, self.maximiser.steps, relax=True)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class InLeaves:
+    """A function restricted to some leaves; `OUTSIDE` elsewhere."""
+
+    function: Function
+    leaves: tuple[Conditions, ...]
+
+    @classmethod
+    def of(cls, function: Function, space: Space, X: Points) -> Function:
+        """`function` restricted to the leaf of all rows of `X`, or as it is if they are in more."""
+        leaves = [leaf.conditions for leaf in nodes_of(space)[1]]
+        common = np.flatnonzero(holding(leaves, X).all(0))
+        return cls(function, (leaves[common[0]],)) if len(common) else function
+
+    def __call__(self, X: Points) -> Vector:
+        inside, values = self._inside(X), np.full(len(X), OUTSIDE)
+        if inside.any():
+            values[inside] = self.function(X[inside])
+        return values
+
+    def with_gradient(self, X: Points) -> tuple[Vector, Points]:
+        inside, values = self._inside(X), np.full(len(X), OUTSIDE)
+        gradients = np.zeros_like(X)
+        if inside.any():
+            values[inside], gradients[inside] = self.function.with_gradient(X[inside])
+        return values, gradients
+
+    def _inside(self, X: Points) -> Mask:
+        return np.asarray(holding(self.leaves, X).any(1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,23 +231,14 @@ class TopBranches(Acquisition):
         return np.argsort(-scores, kind="stable")[: self.count].tolist(), spreads
 
     def __call__(self, posterior: Belief, X: Points) -> Vector:
-        inside = self._inside(X)
-        values = np.full(len(X), OUTSIDE)
-        if inside.any():
-            values[inside] = self.acquisition(posterior, X[inside])
-        return values
+        return self._function(posterior)(X)
 
     def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
-        inside = self._inside(X)
-        values, gradients = np.full(len(X), OUTSIDE), np.zeros_like(X)
-        if inside.any():
-            values[inside], gradients[inside] = self.acquisition.with_gradient(posterior, X[inside])
-        return values, gradients
+        return self._function(posterior).with_gradient(X)
 
-    def _inside(self, X: Points) -> Mask:
-        if self.chosen is None:
-            return np.ones(len(X), dtype=np.bool_)
-        return np.asarray(holding(self.chosen, X).any(1))
+    def _function(self, posterior: Belief) -> Function:
+        function = AcquisitionFunction(self.acquisition, posterior)
+        return function if self.chosen is None else InLeaves(function, self.chosen)
 
 
 @dataclass(frozen=True, eq=False)

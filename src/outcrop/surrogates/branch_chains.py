@@ -2,7 +2,7 @@
 
 Given the shared effects, leaves are independent, and a new result changes the factor of one leaf
 only. So warm chains move the slots of the leaves that have new observations, and those that all
-leaves share. `theta` is `(dim,)`.
+leaves share; a chain that is stuck in them starts cold in them. `theta` is `(dim,)`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from outcrop.data import Observations
 from outcrop.errors import ModelError, NumericalError
 from outcrop.inference import Draws, Inference, Slice
+from outcrop.inference.target import log_posterior
 from outcrop.kernels import Constant, Kernel, Within
 from outcrop.linalg import Indices
 from outcrop.params import Layout
@@ -187,21 +188,43 @@ def _followed(
     inference: Slice,
     rng: Rng,
 ) -> Draws:
-    """The chains after moves in some coordinates; `inference.moved` is how many chains move."""
+    """The chains after moves in some coordinates.
+
+    `inference.moved` is how many chains move. Those out of `inference.patience` start cold in these
+    coordinates.
+    """
     thetas, widths = start.thetas.copy(), widths.copy()
     if not len(moving):
         return Draws.equal(thetas, start.log_densities, widths)
     alone = replace(inference, chains=1, moved=None, patience=inf)
+    stuck = np.zeros(len(thetas), dtype=np.bool_)
+    if inference.patience < inf:
+        stuck = _behind(target, thetas, moving) > inference.patience * len(moving)
     chains: NDArray[np.intp] = np.arange(len(thetas))
     if inference.moved is not None:
-        chains = np.sort(rng.permutation(chains)[: inference.moved])
+        lot = rng.permutation(chains)[: inference.moved]
+        chains = np.union1d(lot, np.flatnonzero(stuck))
     for chain in chains.tolist():
         some = _SomeCoordinates(target, thetas[chain], moving)
         own = Draws.equal(
             thetas[chain][None, moving], np.full(1, np.nan), widths[chain][None, moving]
         )
-        drawn = alone.infer(some, rng, own)
+        drawn = alone.infer(some, rng, None if stuck[chain] else own)
         thetas[chain] = some.whole(drawn.thetas[0])
         if drawn.widths is not None:
             widths[chain, moving] = drawn.widths[0]
     return Draws.equal(thetas, np.full(len(thetas), np.nan), widths)
+
+
+def _behind(target: BranchTarget, thetas: Matrix, moving: Indices) -> Vector:
+    """How much another chain's `moving` coordinates increase each chain's log density, at most.
+
+    Densities of whole chains say less: the differences of all leaves add up in them.
+    """
+    log_density = log_posterior(target)
+    gains = np.zeros(len(thetas))
+    for chain, theta in enumerate(thetas):
+        some = _SomeCoordinates(target, theta, moving)
+        swapped = [log_density(some.whole(other[moving])) for other in thetas]
+        gains[chain] = max(swapped) - swapped[chain] if swapped[chain] > -inf else inf
+    return gains
