@@ -16,11 +16,14 @@ __all__ = [
     "DrawsFunctions",
     "Surrogate",
     "drawing",
+    "noise_at",
     "sampling",
 ]
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
@@ -98,6 +101,11 @@ class Surrogate(Protocol):
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture: ...
+
+
+def noise_at(posterior: object, X: Points) -> Vector:
+    """The noise variance of an observation at each row of `X`; 0 where it is unknown."""
+    return posterior.noise_at(X) if isinstance(posterior, HasNoise) else np.zeros(len(X))
 
 
 def sampling(posterior: object) -> Samples:

@@ -15,7 +15,7 @@ from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.params import Layout
-from outcrop.surrogates.base import Model, Posterior, PredictionPull, sampling
+from outcrop.surrogates.base import Model, Posterior, PredictionPull, noise_at, sampling
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.warm_chains import conditioned, restored, stored
 from outcrop.typing import Mask, Matrix, Points, Rng, Vector
@@ -125,6 +125,10 @@ class MarginalPosterior:
             ahead=tuple(part.condition(X, y) for part in self.ahead),
             behind=tuple(part.condition(X, y) for part in self.behind),
         )
+
+    def noise_at(self, X: Points) -> Vector:
+        """The noise variance of an observation at each row of `X`, that at θ̂."""
+        return noise_at(self.centre, X)
 
     def incumbent(self) -> float:
         return self.centre.incumbent()
