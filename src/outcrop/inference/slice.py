@@ -27,6 +27,7 @@ from outcrop.inference.target import (
     Draws,
     Inference,
     LogDensity,
+    MovesGaussian,
     SampledDensity,
     guarded,
     log_posterior,
@@ -120,7 +121,8 @@ class Slice(Inference):
     so the chains follow. A chain that is new, or whose point has lost its density, starts cold. So
     does one whose log density lies more than `patience` per coordinate below the best: it is stuck
     in a mode that the data no longer support. Coordinates that the target declares `gaussian` are
-    moved together, by `elliptical_steps` elliptical steps before each sweep of the others.
+    moved before each sweep of the others, by a move of the target's own or, if it has none, all
+    together by `elliptical_steps` elliptical steps.
 
     >>> Slice(chains=4) == Slice(chains=4, burn_in=8, sweeps=1)
     True
@@ -249,6 +251,9 @@ def _transition(
     def alternate(theta: Vector, log_value: float, widths: Vector, rng: Rng) -> Swept:
         if log_value == -inf:
             return Swept(theta, log_value, np.full(len(theta), nan), 0)
+        moved = target.moved_gaussian(theta, rng) if isinstance(target, MovesGaussian) else None
+        if moved is not None:
+            return sweep(moved, log_density(moved), widths, rng)
         whole = theta.copy()
 
         def block_likelihood(block: Vector) -> float:

@@ -12,6 +12,7 @@ __all__ = [
     "Draws",
     "Inference",
     "LogDensity",
+    "MovesGaussian",
     "SampledDensity",
     "TargetDensity",
     "guarded",
@@ -23,7 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -56,6 +57,15 @@ class SampledDensity(Protocol):
 
     def sample_prior(self, rng: Rng, n: int) -> Matrix:
         """Exact draws `(n, dim)` of the prior."""
+        ...
+
+
+@runtime_checkable
+class MovesGaussian(Protocol):
+    """A target that may have a move of its `gaussian` coordinates of its own."""
+
+    def moved_gaussian(self, theta: Vector, rng: Rng) -> Vector | None:
+        """`theta` after a move that leaves the target invariant; None if there is no such move."""
         ...
 
 

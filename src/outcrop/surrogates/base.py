@@ -10,6 +10,7 @@ __all__ = [
     "HasNoise",
     "HasScales",
     "Model",
+    "MovesLatents",
     "Posterior",
     "PredictionPull",
     "Samples",
@@ -92,6 +93,13 @@ class Model(Protocol):
     def log_likelihood(self, data: Observations) -> float: ...
 
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, Any]: ...
+
+
+@runtime_checkable
+class MovesLatents(Protocol):
+    """A model with a move of its latents that leaves their posterior given `data` invariant."""
+
+    def resampled_latents(self, data: Observations, rng: Rng) -> Vector: ...
 
 
 @runtime_checkable
