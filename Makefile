@@ -54,7 +54,9 @@ slow: $(VENV)/.dev  ## statistical, race and reproduction tests
 bench: $(VENV)/.dev  ## speed, as ratios within one run
 	$(BIN)/python -m benchmarks
 
+# Torch by itself first: what depends on it would otherwise take a build of gigabytes.
 $(VENV)/.peers: $(VENV)/.dev
+	$(BIN)/pip install -q torch==2.13.0
 	$(BIN)/pip install -q -e '.[dev,peers]'
 	@touch $@
 

@@ -1,14 +1,16 @@
 """`python -m experiments [NAME …]`: run what is missing, rewrite tables and pictures.
 
-Results are kept in `experiments/results/NAME.jsonl` as they come, one line for each run, so that an
-interrupted call can simply be repeated. Without a name every experiment runs.
+Results are kept in `experiments/results/` as they come, one line for each run, so that an
+interrupted call can simply be repeated. Without a name every experiment of the document runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from experiments import (
@@ -19,7 +21,9 @@ from experiments import (
     htbo_table1,
     inference_methods,
     modulated_table1,
+    noisy_inputs_1d,
     noisy_inputs_bo,
+    noisy_inputs_exact,
     noisy_inputs_tables,
     optuna_nested,
     pending_policies,
@@ -33,6 +37,15 @@ from experiments import (
 from experiments.comparison import COLUMNS
 from experiments.figures import save
 from experiments.harness import Experiment, complete, forget
+from experiments.provenance import (
+    DirtyTree,
+    MixedVersions,
+    require_clean,
+    require_one_source,
+    sources_note,
+    tree_state,
+)
+from experiments.suite import experiment as suite
 
 MODULES = (
     spartan_figures,
@@ -50,11 +63,22 @@ MODULES = (
     pending_policies,
     async_vs_sync,
     real_async,
+    noisy_inputs_1d,
     noisy_inputs_tables,
+    noisy_inputs_exact,
     noisy_inputs_bo,
+    suite,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
 TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"
+SHARED = """\
+**Heavy tails are bent in every search of this library, those by methods of the documents
+included.** Values are standardised, and where the bad half of them is more than four times as long
+as the good half, values above the median are bent before a model sees them ([decision
+6](decisions/0006-heavy-tails-are-bent.md)). No document does so. A method here that is named after
+a document's is therefore that method on bent values wherever an objective has such a tail.
+Exceptions are robust searches, other libraries (`TPE`, `SMAC`, Optuna's samplers), and experiments
+without a search (Tables 3.2, 3.3 and 5.3, Figures 3.4 and 3.5)."""
 INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
@@ -75,13 +99,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--again", action="store_true", help="forget earlier results of the cells")
     parser.add_argument(
+        "--label", default="", help="keep the results apart, as those of a version with this name"
+    )
+    parser.add_argument(
+        "--scratch",
+        type=Path,
+        metavar="FILE",
+        help="keep the results in FILE, also those of sources that are not committed",
+    )
+    parser.add_argument(
         "--tables", action="store_true", help="run nothing, only rewrite tables and pictures"
     )
     given = parser.parse_args(arguments)
     unknown = [name for name in given.names if name not in EXPERIMENTS]
     if unknown:
         parser.error(f"{', '.join(unknown)} not known; known are {', '.join(EXPERIMENTS)}")
-    chosen = [EXPERIMENTS[name] for name in given.names or EXPERIMENTS]
+    if given.label and not re.fullmatch(r"[\w.-]+", given.label):
+        parser.error(f"--label {given.label}: expected letters, digits, '.', '_' or '-'")
+    names = given.names or [name for name, each in EXPERIMENTS.items() if each.documented]
+    kept = {"label": given.label, "scratch": given.scratch}
+    chosen = [replace(EXPERIMENTS[name], **kept) for name in names]
     try:
         wanted = parsed(given.cells, chosen)
     except ValueError as error:
@@ -90,12 +127,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for experiment in [] if given.tables else chosen:
             if given.again:
+                if not given.scratch:
+                    require_clean(tree_state())  # before anything is forgotten
                 forget(experiment, wanted)
             failures += complete(experiment, given.runs, given.jobs, wanted)
+    except (DirtyTree, MixedVersions) as error:
+        parser.error(str(error))
     except KeyboardInterrupt:
         print("interrupted: finished runs are kept, the same command goes on", file=sys.stderr)
         code = INTERRUPTED
-    write_tables()
+    if any(experiment.documented for experiment in chosen) and not given.scratch:
+        try:
+            write_tables()
+        except MixedVersions as error:
+            parser.error(f"tables are not rewritten: {error}")
     if failures:
         print(f"{failures} runs failed; the same command tries them again", file=sys.stderr)
     return code or min(failures, 1)
@@ -118,10 +163,12 @@ def parsed(text: str, experiments: Sequence[Experiment]) -> dict[str, set[str]]:
 
 def write_tables() -> None:
     origin = "Written by `python -m experiments` from `experiments/results/`."
-    parts = ["# Experiments", origin, COLUMNS]
+    parts = ["# Experiments", origin, SHARED, COLUMNS]
     for experiment in EXPERIMENTS.values():
-        if rows := experiment.rows():
-            parts += [f"## {experiment.title}", experiment.report(rows)]
+        if experiment.documented and (rows := experiment.rows()):
+            require_one_source(rows, experiment.name)
+            note = [text] if (text := sources_note(rows)) else []
+            parts += [f"## {experiment.title}", *note, experiment.report(rows)]
             for name, figure in experiment.draw(rows).items():
                 save(figure, TABLES.parent / "images" / f"{name}.png")
     TABLES.write_text("\n\n".join(parts) + "\n", "utf-8")

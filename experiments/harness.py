@@ -1,7 +1,10 @@
 """What all experiments share: cells that run once, results as JSON lines, tables in the docs.
 
-A cell is one setting (method, problem, …); a run of a cell is one line of `results/NAME.jsonl`.
-Interrupted or called again with more runs, an experiment only adds what is missing.
+A cell is one setting (method, problem, …); a run of a cell is one line of `results/NAME.jsonl`, or
+of another file that the experiment names. Interrupted or called again with more runs, an experiment
+only adds what is missing. Results of a changed version of the library get a label, which is part of
+their file's name, or else the earlier ones are forgotten; those of sources that are not committed
+are kept in a file elsewhere.
 """
 
 from __future__ import annotations
@@ -12,21 +15,25 @@ import json
 import multiprocessing
 import os
 import shlex
-import subprocess
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from functools import partial
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from experiments.progress import view_of
+from experiments.provenance import (
+    MixedVersions,
+    is_peer,
+    made_by,
+    require_clean,
+    tree_state,
+    version_of,
+)
 
 RESULTS = Path(__file__).parent / "results"
-SOURCES = ("src", "experiments/*.py", "experiments/data")  # what a result depends on
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 TICK = 0.5  # seconds between two looks at what is running
 
@@ -46,6 +53,10 @@ class Experiment:
     run: Callable[[Cell, int], Row]  # a cell and the number of the run, which is its seed
     report: Callable[[Sequence[Row]], str]  # Markdown
     draw: Callable[[Sequence[Row]], Mapping[str, Any]] = lambda rows: {}  # figures by their name
+    file: Callable[[Cell], str] | None = None  # of a cell's results, where not all are in one file
+    documented: bool = True  # has a section in the document, and runs where no name is given
+    label: str = ""  # of the version that is run, where it is not the usual one
+    scratch: Path | None = None  # holds all results, whatever the state of the sources
 
     @property
     def cells(self) -> list[Cell]:
@@ -53,19 +64,32 @@ class Experiment:
 
     @property
     def path(self) -> Path:
-        return RESULTS / f"{self.name}.jsonl"
+        """The file of all results, or the folder of their files."""
+        if self.scratch:
+            return self.scratch
+        return RESULTS / (self.name if self.file else f"{self._labelled(self.name)}.jsonl")
 
-    def rows(self) -> list[Row]:
+    def path_of(self, cell: Cell) -> Path:
+        """The file that holds the results of a cell."""
+        if self.scratch or not self.file:
+            return self.path
+        return self.path / f"{self._labelled(self.file(cell))}.jsonl"
+
+    def _labelled(self, stem: str) -> str:
+        return f"{stem}@{self.label}" if self.label else stem
+
+    def rows(self, wanted: Filter | None = None) -> list[Row]:
         """All results so far, by the order of the cells; a line that was not finished is none."""
-        text = self.path.read_text("utf-8") if self.path.exists() else ""
-        rows = {_key(r["cell"], r["run"]): r for r in map(json.loads, _finished(text).splitlines())}
-        order = {_key(cell, 0)[0]: i for i, cell in enumerate(self.cells)}
+        cells = [cell for cell in self.cells if matches(cell, wanted or {})]
+        read = chain(*map(_read, dict.fromkeys(map(self.path_of, cells))))
+        rows = {_key(row["cell"], row["run"]): row for row in read}
+        order = {_key(cell, 0)[0]: i for i, cell in enumerate(cells)}
         known = [key for key in rows if key[0] in order]
         return [rows[key] for key in sorted(known, key=lambda key: (order[key[0]], key[1]))]
 
     def missing(self, runs: int, wanted: Filter) -> list[tuple[Cell, int]]:
         """Runs without a result, in the order they should be made."""
-        done = {_key(row["cell"], row["run"]) for row in self.rows()}
+        done = {_key(row["cell"], row["run"]) for row in self.rows(wanted)}
         return [
             (cell, run)
             for part in self.parts
@@ -82,15 +106,20 @@ def matches(cell: Cell, wanted: Filter) -> bool:
 def complete(experiment: Experiment, runs: int, jobs: int, wanted: Filter | None = None) -> int:
     """Run what is missing on `jobs` processes, keep each result as it comes; how many failed.
 
-    A run that raises, or whose process dies, is reported and tried again by the next call.
+    A run that raises, or whose process dies, is reported and tried again by the next call. Nothing
+    is run if the sources are not committed or results of other sources are in the same file.
     """
     from pebble import ProcessPool
 
     missing = experiment.missing(runs, wanted or {})
     if not missing:
         return 0
-    _cut_unfinished(experiment.path)
-    origin = {"outcrop": version("outcrop"), **commit()}
+    state = tree_state()
+    if not experiment.scratch:
+        require_clean(state)
+        _require_same_source(experiment, [cell for cell, _ in missing], state)
+    for path in {experiment.path_of(cell) for cell, _ in missing}:
+        _cut_unfinished(path)
     failures = 0
     os.environ.update(ONE_THREAD)  # read by NumPy in workers that are started anew, not forked
     pool: Any = ProcessPool(jobs, context=multiprocessing.get_context("spawn"))
@@ -111,9 +140,9 @@ def complete(experiment: Experiment, runs: int, jobs: int, wanted: Filter | None
                         view.failed(_label(cell, run), error)
                         continue
                     result, seconds = future.result()
-                    made = {"command": _command(experiment, cell, run), **origin}
+                    made = {"command": _command(experiment, cell, run), **made_by(cell, state)}
                     row = {"cell": dict(cell), "run": run, **result, **made}
-                    _append(experiment.path, json.dumps(row))
+                    _append(experiment.path_of(cell), json.dumps(row))
                     view.finished(_label(cell, run), seconds)
         finally:
             pool.stop()
@@ -123,25 +152,29 @@ def complete(experiment: Experiment, runs: int, jobs: int, wanted: Filter | None
 
 def forget(experiment: Experiment, wanted: Filter) -> None:
     """Remove the results of the cells that match; not while the experiment runs."""
-    if experiment.path.exists():
-        lines = _finished(experiment.path.read_text("utf-8")).splitlines(keepends=True)
-        kept = [line for line in lines if not matches(json.loads(line)["cell"], wanted)]
-        experiment.path.write_text("".join(kept), "utf-8")
+    cells = [cell for cell in experiment.cells if matches(cell, wanted)]
+    for path in {experiment.path_of(cell) for cell in cells}:
+        if path.exists():
+            lines = _finished(path.read_text("utf-8")).splitlines(keepends=True)
+            kept = [line for line in lines if not matches(json.loads(line)["cell"], wanted)]
+            path.write_text("".join(kept), "utf-8")
 
 
-def commit() -> dict[str, str]:
-    """The commit of the source tree, with a + if what results depend on has changed since."""
-    root = Path(__file__).parent.parent
-    git = ["git", "--no-optional-locks"]
-    ask = partial(subprocess.run, cwd=root, capture_output=True, text=True, check=False)
-    try:
-        head = ask([*git, "rev-parse", "--short", "HEAD"])
-        clean = ask([*git, "diff", "--quiet", "HEAD", "--", *SOURCES])
-    except OSError:  # git is not installed
-        return {}
-    if head.returncode:
-        return {}
-    return {"commit": head.stdout.strip() + ("+" if clean.returncode else "")}
+def _require_same_source(
+    experiment: Experiment, cells: Sequence[Cell], state: Mapping[str, str]
+) -> None:
+    """Refuse to add rows of the present source to a file with rows of another."""
+    if "source" not in state:
+        return
+    for path in {experiment.path_of(cell) for cell in cells if not is_peer(cell)}:
+        stored = [row for row in _read(path) if not is_peer(row["cell"])]
+        others = {version_of(row) for row in stored} - {state["source"]}
+        if others:
+            raise MixedVersions(
+                f"{path.name} holds results of another version of the library (src "
+                f"{', '.join(sorted(others))}, now {state['source']}): keep the new ones apart "
+                "with --label NAME, or forget the old ones with --again"
+            )
 
 
 def _timed(run: Callable[[Cell, int], Row], cell: Cell, number: int) -> tuple[Row, float]:
@@ -161,7 +194,14 @@ def _command(experiment: Experiment, cell: Cell, run: int) -> str:
     """What makes this result, if those of earlier runs are there."""
     chosen = ",".join(f"{key}={value}" for key, value in cell.items())
     words = ["python", "-m", "experiments", experiment.name, "--runs", str(run + 1)]
-    return shlex.join([*words, "--cells", chosen])
+    label = ["--label", experiment.label] if experiment.label else []
+    return shlex.join([*words, "--cells", chosen, *label])
+
+
+def _read(path: Path) -> list[Row]:
+    """The rows of a file; a line that was not finished is none."""
+    text = path.read_text("utf-8") if path.exists() else ""
+    return [json.loads(line) for line in _finished(text).splitlines()]
 
 
 def _finished(text: str) -> str:
@@ -171,7 +211,7 @@ def _finished(text: str) -> str:
 
 def _cut_unfinished(path: Path) -> None:
     """Cut off the rest of a line whose process was killed, so that the next one starts anew."""
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
         content = path.read_bytes()
         whole = content.rfind(b"\n") + 1

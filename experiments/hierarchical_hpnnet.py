@@ -70,10 +70,14 @@ READING = f"""\
 Seven numbers and seven categories of a deep network, on the convex data (the document's is mrbi).
 Searches have {TRIALS} trials, of which all methods of a run have the first in common. The value is
 that of a regression fitted to 8,000 measured runs. `HBO` and its variants hold every choice of
-numbers for {INNER} trials of categories; the document does not say how it split its budget. `WARP`
-and `SBO` name the surrogate of the outer search, `forest` that of the inner one; `pooled` learns
-the inner search's model from all trials. The others are methods for mixed spaces. The minimum is
-not known: gaps are those to the best value of all runs."""
+numbers for {INNER} trials of categories; the document does not say how it split its budget. The
+first of these trials repeats the best categories of the other outer points (`carried=1`, the
+default of `Hierarchical`); algorithm 4 of the document has no such trial. Categories are compared
+by an overlap kernel, exp(−Σ 1[hᵢ ≠ hᵢ']/ℓᵢ), with a lengthscale for each of them (ARD); the
+document has the Hamming kernel of Wang et al. (2013), and does not say whether that has one
+lengthscale or several. `WARP` and `SBO` name the surrogate of the outer search, `forest` that of
+the inner one; `pooled` learns the inner search's model from all trials. The others are methods for
+mixed spaces. The minimum is not known: gaps are those to the best value of all runs."""
 FINDINGS = """\
 Which surrogate the outer search has hardly matters: 100 trials are ten outer points. The document
 sees the local kernel jump to a good spot late; with this budget it does not. Methods for mixed

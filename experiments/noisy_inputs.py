@@ -2,12 +2,13 @@
 
 Points are on [−1, 1]^d. A run is known by its number, which draws the function (if it is a random
 one), 100 points to train on, 50 to test, and by how far each point is missed. Fewer points to train
-on are the first of these, and for another noise all are missed in the same directions.
+on are the first of these, and for another noise all are missed in the same directions. With exact
+values no point is missed, while models are still told that they are.
 """
 
 from __future__ import annotations
 
-__all__ = ["MODELS", "TASKS", "TESTED", "scores"]
+__all__ = ["FLOOR", "FLOORED", "MODELS", "TASKS", "TESTED", "floored_scores", "scores"]
 
 import time
 from collections.abc import Callable
@@ -49,6 +50,8 @@ PROBLEMS = {
 DRAWS = {"draw-from-gp-2d": 2, "draw-from-gp-3d": 3, "draw-from-gp-4d": 4}
 TASKS = tuple(sorted([*PROBLEMS, *DRAWS]))
 MODELS = ("RBF", "Analytic", "NIGP", "RandFunc", "UTGP", "RatQuad", "UTGP α = 1", "UTGP full")
+FLOORED = "RBF floor"
+FLOOR = 0.05  # of the variance of the values: the least noise variance of `RBF floor`
 TRAINED, TESTED = 100, 50
 NOISE = 1e-3  # of the values, standard deviation
 
@@ -72,26 +75,67 @@ VALUE_NOISE = Between(1e-8, 1.0)
 SHAPE = Between(1e-2, 1e3)  # α of the rational quadratic kernel
 
 
-def scores(task: str, spread: float, size: int, run: int) -> dict[str, tuple[float, float, float]]:
+def scores(
+    task: str, spread: float, size: int, run: int, *, exact: bool = False
+) -> dict[str, tuple[float, float, float]]:
     """Log density and squared error, summed over the test points, and seconds, of each model."""
+    known, at, truth = data_of(task, spread, size, run, exact=exact)
+    found = {}
+    for name, (belief, seconds) in fitted(known, spread, run).items():
+        begun = time.process_time()
+        density, error = score(belief, at, truth)
+        seconds += time.process_time() - begun
+        found[name] = density, error, round(seconds, 4)
+    return found
+
+
+def floored_scores(
+    task: str, spread: float, size: int, run: int
+) -> dict[str, tuple[float, float, float, float]]:
+    """As `scores` of `RBF` with and without a floor of its noise, and its noise variance.
+
+    The last is a share of the variance of the values. The data are those of `scores`.
+    """
+    known, at, truth = data_of(task, spread, size, run)
+    variance = float(known.y.var())
+    found = {}
+    for name, low in (("RBF", VALUE_NOISE.low), (FLOORED, FLOOR * variance)):
+        begun = time.process_time()
+        model = GP(kernel_of(known.dimension), free(Between(low, VALUE_NOISE.high)))
+        rng = np.random.default_rng([run, FITTING])
+        belief: Any
+        (belief,) = Inferred(model, INFERENCE).fit(known, rng).components
+        density, error = score(belief, at, truth)
+        seconds = round(time.process_time() - begun, 4)
+        found[name] = density, error, seconds, float(f"{belief.model.noise / variance:.4g}")
+    return found
+
+
+def data_of(
+    task: str, spread: float, size: int, run: int, *, exact: bool = False
+) -> tuple[Observations, Points, Vector]:
+    """What models are trained on, test points and values there; values less those trained on."""
     function = function_of(task, run)
     dimension = DRAWS.get(task) or problem_of(PROBLEMS[task]).dimension
     rng = np.random.default_rng([run, dimension])
     X = rng.uniform(-1, 1, (TRAINED + TESTED, dimension))
-    misses = rng.standard_normal((TRAINED, dimension))
-    y = function(X[:TRAINED] + spread * misses) + NOISE * rng.standard_normal(TRAINED)
-    known = Observations(X[:size], y[:size] - y[:size].mean())
-    at, truth = X[TRAINED:], function(X[TRAINED:]) - y[:size].mean()
-    found = {}
-    for name, (belief, seconds) in fitted(known, spread, run).items():
-        begun = time.process_time()
-        mean, var = belief.predict(at)
-        var = var + belief.model.noise
-        density = -0.5 * (np.log(2 * np.pi * var) + (truth - mean) ** 2 / var).sum()
-        error = ((truth - mean) ** 2).sum()
-        seconds += time.process_time() - begun
-        found[name] = round(float(density), 4), round(float(error), 6), round(seconds, 4)
-    return found
+    misses = (0.0 if exact else spread) * rng.standard_normal((TRAINED, dimension))
+    y = function(X[:TRAINED] + misses) + NOISE * rng.standard_normal(TRAINED)
+    level = y[:size].mean()
+    return Observations(X[:size], y[:size] - level), X[TRAINED:], function(X[TRAINED:]) - level
+
+
+def score(belief: Any, at: Points, truth: Vector) -> tuple[float, float]:
+    """Log density, learnt noise included, and squared error of the mean, summed."""
+    mean, var = belief.predict(at)
+    var = var + belief.model.noise
+    density = -0.5 * (np.log(2 * np.pi * var) + (truth - mean) ** 2 / var).sum()
+    return round(float(density), 4), round(float(((truth - mean) ** 2).sum()), 6)
+
+
+def kernel_of(dimension: int) -> Kernel:
+    """The RBF kernel that all models but the rational quadratic one have."""
+    return Scaled(free(VARIANCE), RBF(free(LENGTHSCALE, size=dimension)))
 
 
 def fitted(data: Observations, spread: float, run: int) -> dict[str, tuple[Any, float]]:
@@ -100,8 +144,8 @@ def fitted(data: Observations, spread: float, run: int) -> dict[str, tuple[Any, 
     The unscented ones have the hyperparameters of the plain process, whose likelihood is theirs.
     """
     d, inputs = data.dimension, InputNoise(spread)
-    scales, noise = free(LENGTHSCALE, size=d), free(VALUE_NOISE)
-    kernel = Scaled(free(VARIANCE), RBF(scales))
+    kernel, noise = kernel_of(d), free(VALUE_NOISE)
+    scales = free(LENGTHSCALE, size=d)
     quadratic: Kernel = Scaled(free(VARIANCE), RationalQuadratic(scales, free(SHAPE)))
     plain = Inferred(GP(kernel, noise), INFERENCE)
     surrogates: dict[str, Surrogate] = {
@@ -147,7 +191,6 @@ def draw(dimension: int, run: int) -> Callable[[Points], Vector]:
     K: Matrix = RBF(np.array([DRAWN_SCALE])).gram(nodes)
     rng = np.random.default_rng([run, dimension, DRAWING])
     values = np.linalg.cholesky(K + DRAWN_JITTER * np.eye(len(K))) @ rng.normal(size=len(K))
-    kernel = Scaled(free(VARIANCE), RBF(free(LENGTHSCALE, size=dimension)))
-    model = GP(kernel, noise=DRAWN_JITTER)
+    model = GP(kernel_of(dimension), noise=DRAWN_JITTER)
     (belief,) = Inferred(model, INFERENCE).fit(Observations(nodes, values), rng).components
     return lambda X: belief.predict(X)[0]

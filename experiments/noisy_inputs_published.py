@@ -1,6 +1,7 @@
 """Tables 3.2 and 3.3 of "Practical Bayesian optimisation for hyperparameter tuning" (Alvi 2019).
 
-Mean and, in brackets, standard error over an unknown number of repetitions, for each model. Lines
+Sums over the test points: mean and, in brackets, what the captions call the standard error, over an
+unknown number of repetitions, for each model. Lines
 begin with the noise of the inputs and the points to train on, and stand below their task. Labels of
 Table 3.2 are shifted against its lines, and Branin and one of the draws are in neither table: lines
 are labelled here in the order of Table 3.3, four for each of its nine tasks.
@@ -8,8 +9,9 @@ are labelled here in the order of Table 3.3, four for each of its nine tasks.
 
 from __future__ import annotations
 
-__all__ = ["PUBLISHED"]
+__all__ = ["MODELS", "PUBLISHED", "TESTED_THERE", "mean_and_spread"]
 
+TESTED_THERE = 100  # points; the text says 50, which its squared errors contradict
 MODELS = ("RBF", "Analytic", "NIGP", "RandFunc", "UTGP", "RatQuad")
 TABLES = {
     "log density": """
@@ -125,3 +127,9 @@ def _parsed() -> dict[tuple[str, str, str, str, str], str]:
 
 
 PUBLISHED = _parsed()
+
+
+def mean_and_spread(number: str) -> tuple[float, float]:
+    """Of a published sum, per test point; the number in brackets is the spread."""
+    mean, spread = number.rstrip(")").split(" (")
+    return float(mean) / TESTED_THERE, float(spread) / TESTED_THERE

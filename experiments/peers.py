@@ -1,20 +1,24 @@
-"""Optuna's TPE and SMAC3, on any of our spaces, as experiments run them.
+"""Optuna's TPE and GPSampler, SMAC3 and BoTorch, on our spaces, as experiments run them.
 
-Both are set up as their documentation shows and told the same initial points as our methods. What
+All are set up as their documentation shows and told the same initial points as our methods. What
 depends on a choice is known to them too: Optuna is asked for it only where it is active, and SMAC3
-has it as a condition. They come with the extra `peers`.
+has it as a condition; BoTorch has no such spaces. They come with the extra `peers`.
 """
 
 from __future__ import annotations
 
-__all__ = ["PEERS", "peer_search"]
+__all__ = ["PEERS", "gp_sampler", "peer_search", "tpe"]
 
+import shutil
 import tempfile
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
+from experiments.botorch_peer import BoTorch
 from experiments.harness import Row
 from outcrop.problems import Problem
 from outcrop.space import Categorical, Choice, Float, Int, Ordinal, Space
@@ -35,15 +39,15 @@ class Peer(Protocol):
         """The value of a configuration that was asked for."""
 
 
-class TPE:
-    """Optuna's `TPESampler` with its defaults."""
+class OptunaStudy:
+    """A study of Optuna with one of its samplers."""
 
-    def __init__(self, space: Space, seed: int, trials: int) -> None:
+    def __init__(self, space: Space, sampler: Any) -> None:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self.space = space
-        self.study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+        self.study = optuna.create_study(sampler=sampler)
         self.running: list[tuple[Params, Any]] = []
 
     def add(self, params: Params, value: float) -> None:
@@ -69,10 +73,39 @@ class TPE:
                 return
 
 
-class SMAC:
-    """SMAC3's facade for hyperparameters: a random forest, its own local search."""
+def tpe(space: Space, seed: int, trials: int, noisy: bool = False) -> OptunaStudy:
+    """Optuna's `TPESampler` with its defaults."""
+    from optuna.samplers import TPESampler
 
-    def __init__(self, space: Space, seed: int, trials: int) -> None:
+    return OptunaStudy(space, TPESampler(seed=seed))
+
+
+def gp_sampler(space: Space, seed: int, trials: int, noisy: bool = False) -> OptunaStudy:
+    """Optuna's `GPSampler`, which knows whether there is noise.
+
+    The initial points that it is told take the place of its own random ones. What is not in all
+    trials, as below a choice, it draws at random.
+    """
+    from optuna.samplers import GPSampler
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some of its options are experimental
+        sampler = GPSampler(
+            seed=seed,
+            n_startup_trials=0,
+            deterministic_objective=not noisy,
+            warn_independent_sampling=False,
+        )
+    return OptunaStudy(space, sampler)
+
+
+class SMAC:
+    """SMAC3's facade for hyperparameters: a random forest, its own local search.
+
+    It takes values as exact also where they are not, since it would spend trials on repetitions.
+    """
+
+    def __init__(self, space: Space, seed: int, trials: int, noisy: bool = False) -> None:
         from ConfigSpace import ConfigurationSpace
 
         self.own = space
@@ -113,6 +146,8 @@ class SMAC:
         """Made now, since the initial design must be known; its trials are told right away."""
         from smac import HyperparameterOptimizationFacade, Scenario
 
+        folder = tempfile.mkdtemp(prefix="smac-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             scenario = Scenario(
@@ -120,7 +155,7 @@ class SMAC:
                 deterministic=True,
                 n_trials=self.trials,
                 seed=self.seed,
-                output_directory=tempfile.mkdtemp(prefix="smac-"),
+                output_directory=Path(folder),
             )
             design = HyperparameterOptimizationFacade.get_initial_design(
                 scenario, n_configs=0, additional_configs=[config for config, _ in self.known]
@@ -143,14 +178,25 @@ class SMAC:
         self.facade.tell(info, TrialValue(cost=value))
 
 
-PEERS: dict[str, Callable[[Space, int, int], Peer]] = {"TPE": TPE, "SMAC": SMAC}
+PEERS: dict[str, Callable[..., Peer]] = {  # of the space, a seed, the trials, whether it is noisy
+    "TPE": tpe,
+    "GPSampler": gp_sampler,
+    "SMAC": SMAC,
+    "BoTorch": BoTorch,
+}
 
 
 def peer_search(
-    problem: Problem, peer: str, initial: Sequence[Params], trials: int, run: int, batch: int = 1
+    problem: Problem,
+    peer: str,
+    initial: Sequence[Params],
+    trials: int,
+    run: int,
+    batch: int = 1,
+    noisy: bool = False,
 ) -> Row:
     """As `searches.search`, by a peer; `batch` configurations are asked for before any is told."""
-    optimizer = PEERS[peer](problem.space, run, trials)
+    optimizer = PEERS[peer](problem.space, run, trials, noisy)
     values = [problem(params) for params in initial]
     for params, value in zip(initial, values, strict=True):
         optimizer.add(params, value)

@@ -67,16 +67,19 @@ def search(
     trials: int,
     run: int,
     batch: int = 1,
+    noisy: bool = False,
 ) -> Row:
-    """Minimise without noise until there are `trials` values, the initial ones included.
+    """Minimise until there are `trials` values, the initial ones included.
 
     `batch` trials are asked for before any of them is told. The row holds all values in their
     order, the number of initial ones, the seconds of processor time that each suggestion took
     (others may keep the processor waiting), and how many suggestions fell back on something simpler
     after numerical trouble. A method that has a design of its own should give it the size of
-    `initial`, or it is finished first.
+    `initial`, or it is finished first. If values are `noisy`, their noise is estimated, and the row
+    holds the number of the trial that is recommended at the end.
     """
-    optimizer = oc.Optimizer(problem.space, method=method, seed=run, noise=False)
+    noise = None if noisy else False
+    optimizer = oc.Optimizer(problem.space, method=method, seed=run, noise=noise)
     values = [problem(params) for params in initial]
     optimizer.add(list(initial), values)
     seconds: list[float] = []
@@ -96,4 +99,5 @@ def search(
         "n_initial": len(initial),
         "seconds": seconds,
         "fallbacks": fallbacks,
+        **({"recommended": optimizer.recommend().trial.number} if noisy else {}),
     }

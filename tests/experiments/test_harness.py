@@ -10,6 +10,8 @@ from experiments import harness
 from experiments.harness import Experiment, complete, forget
 from experiments.progress import Bar, Lines
 
+STATE = {"commit": "abc1234", "source": "0123456789ab"}
+
 
 def double(cell, number):
     if cell["a"] == "raises":
@@ -27,13 +29,14 @@ def doubles(*parts):
 @pytest.fixture
 def results(tmp_path, monkeypatch):
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(harness, "tree_state", lambda: dict(STATE))
     return tmp_path
 
 
 def write(experiment, *pairs, end=""):
     experiment.path.parent.mkdir(exist_ok=True)
     lines = [
-        json.dumps({"cell": {"a": a, "b": "z"}, "run": run, "value": value})
+        json.dumps({"cell": {"a": a, "b": "z"}, "run": run, "value": value, **STATE})
         for a, run, value in pairs
     ]
     experiment.path.write_text("\n".join([*lines, end]))
@@ -52,7 +55,7 @@ def test_results_are_lines_with_what_made_them(results):
     last = next(row for row in rows if row["cell"]["a"] == "y" and row["run"] == 1)
     assert last["command"] == "python -m experiments doubles --runs 2 --cells a=y,b=z"
     assert last["outcrop"]
-    assert last.get("commit") == harness.commit().get("commit")
+    assert {key: last[key] for key in STATE} == STATE
 
 
 def test_a_run_that_raises_and_one_that_dies_do_not_end_the_others(results, capsys):

@@ -1,7 +1,8 @@
 """A search without gradients: boxes that shrink around the best points of a cover.
 
-After de Freitas, Smola & Zoghi 2012, who cover the region that may contain the maximum with an ever
-finer lattice; here, as in Bodin et al. 2020, only boxes around the best points are covered.
+After de Freitas, Smola & Zoghi 2012, who cover the whole region that may contain the maximum with
+an ever finer lattice. Bodin et al. 2020 name their δ-cover sampling without details; to cover only
+boxes around the best points, and how many, is a choice made here.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The development suite: problems on which choices of defaults are made, then confirmed."""

@@ -1,0 +1,85 @@
+"""`python -m experiments.suite compare METHOD REFERENCE`: stored results of two methods.
+
+`best` takes over the lowest values of the tuning tasks, `spreads` measures those of noisy tasks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from experiments.provenance import MixedVersions
+from experiments.suite import known_best, noisy
+from experiments.suite.comparing import compare, side
+from experiments.suite.experiment import EXPERIMENT
+from experiments.suite.groups import GROUPS
+from experiments.suite.instances import HALVES
+from experiments.suite.tuning import TUNING, tuning_problem
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m experiments.suite",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    comparing = commands.add_parser("compare", help="is METHOD better than REFERENCE?")
+    comparing.add_argument("method", metavar="METHOD", help="gp, TPE, …, or gp@LABEL")
+    comparing.add_argument("reference", metavar="REFERENCE")
+    comparing.add_argument("--half", choices=HALVES, default="choose")
+    comparing.add_argument("--group", choices=GROUPS, action="append", default=[])
+    comparing.add_argument(
+        "--scratch", type=Path, metavar="FILE", help="the results of METHOD are in FILE"
+    )
+    commands.add_parser("best", help="take over the lowest values of the tuning tasks")
+    commands.add_parser("spreads", help="measure the spreads of the noisy tuning tasks")
+    given = parser.parse_args(arguments)
+    if given.command == "best":
+        print(f"{known_best.update(tuning_rows())} values are lower than those known")
+    elif given.command == "spreads":
+        write_spreads()
+    else:
+        try:
+            method = side(given.method, given.half, given.group, given.scratch)
+            reference = side(given.reference, given.half, given.group)
+            print(compare(method, reference, known_best.load()))
+        except (MixedVersions, ValueError) as error:
+            parser.error(str(error))
+    return 0
+
+
+def tuning_rows() -> list[dict[str, object]]:
+    """All stored rows of tuning tasks, of every label."""
+    files = [*EXPERIMENT.path.glob("tuning.*.jsonl"), *EXPERIMENT.path.glob("noisy.*.jsonl")]
+    labels = {file.stem.partition("@")[2] for file in files}
+    wanted = {"group": ["tuning", "noisy"]}
+    return [
+        row for label in sorted(labels) for row in replace(EXPERIMENT, label=label).rows(wanted)
+    ]
+
+
+def write_spreads() -> None:
+    """`data/spreads.json`, from the first instance of the choosing half."""
+    tasks = [noisy.base_of(name) for name in noisy.NOISY if noisy.base_of(name) in TUNING]
+    instance = HALVES["choose"][0]
+    spreads = {
+        task: float(f"{noisy.spread(tuning_problem(task, instance), noisy.POINTS):.6g}")
+        for task in tasks
+    }
+    low, high = noisy.QUANTILES
+    about = (
+        f"Distance between the {low:.0%} and {high:.0%} quantiles of values at "
+        f"{noisy.POINTS} random configurations, "
+        f"instance {instance}; written by `python -m experiments.suite spreads`."
+    )
+    text = json.dumps({"about": about, "spreads": spreads}, indent=1)
+    noisy.SPREADS.write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
