@@ -99,6 +99,7 @@ class Draws:
     widths: Matrix | None = None  # (k, dim), step sizes of each chain's slice sampler
     covariance: Matrix | None = None  # (dim, dim), of a Gaussian around thetas[0]
     diagnostics: Mapping[str, float] = field(default_factory=dict)
+    chains: int | None = None  # leading draws from which a next call continues; None is all
 
     def __post_init__(self) -> None:
         if np.ndim(self.thetas) != 2 or len(self.thetas) == 0:
