@@ -24,7 +24,14 @@ from outcrop.kernels import Matern52
 from outcrop.maximise import Maximiser
 from outcrop.strategies import Method, strategy_for
 from outcrop.strategies.initial import Sobol
-from outcrop.surrogates import GP, Mixture
+from outcrop.surrogates import (
+    GP,
+    HeteroscedasticGP,
+    LeafwisePosterior,
+    MarginalPosterior,
+    Mixture,
+)
+from outcrop.surrogates.partition import Partition
 from outcrop.testing import STRATEGY_CONTRACT, central_differences, view_of
 from outcrop.testing.acquisitions import ACQUISITION_CONTRACT
 from tests.acquisition.beliefs import BEST, chains, data, mixture, single
@@ -233,6 +240,51 @@ def test_observation_noise_hides_what_hyperparameters_differ_in(rng):
 
     for acquisition in (BALD(), InformationGain()):
         assert (acquisition(belief(9.0), X) < 0.2 * acquisition(belief(0.01), X)).all()
+
+
+def treed(scales, noises):
+    """Processes in two leaves, each with a noise of its own."""
+    seen = data()
+    partition = Partition.of(seen.X, seen.y, (0,), len(seen) // 2)
+    leaves = [
+        GP(Matern52(scale), noise=noise).condition(seen.rows(rows))
+        for scale, noise, rows in zip(scales, noises, partition.leaf_rows, strict=True)
+    ]
+    return LeafwisePosterior(partition, tuple(leaves))
+
+
+def test_the_noise_of_every_leaf_counts(rng):
+    X = rng.random((30, 2))
+    belief = Mixture((treed((0.2, 0.3), (0.1, 0.02)), treed((0.6, 0.4), (0.3, 0.05))), np.ones(2))
+    mean, var = belief.predict_each(X)
+    leaf = [part.division.leaf_of(X) for part in belief.components]
+    noise = np.stack([np.array([0.1, 0.02])[leaf[0]], np.array([0.3, 0.05])[leaf[1]]])
+    assert all(len(set(each)) == 2 for each in noise)
+    spread = (mean - mean.mean(0)) ** 2 + var + noise
+    expected = 0.5 * np.log(spread.mean(0)) - 0.5 * np.log(var + noise).mean(0)
+    np.testing.assert_allclose(InformationGain()(belief, X), expected, rtol=1e-12)
+
+
+def test_the_noise_of_a_new_observation_is_averaged_over_what_is_unknown_of_it(rng):
+    seen, X, level = data(), rng.random((10, 2)), 0.2
+    logs = rng.standard_normal(len(seen))
+    part = HeteroscedasticGP(Matern52(0.4), level, logs).condition(seen)
+    drawn = level * np.exp(rng.standard_normal(400_000))
+    np.testing.assert_allclose(part.noise_at(X), drawn.mean(), rtol=0.01)
+    other = HeteroscedasticGP(Matern52(0.2), 0.01, logs).condition(seen)
+    belief = Mixture((part, other), np.ones(2))
+    mean, var = belief.predict_each(X)
+    total = var + np.array([[level], [0.01]]) * np.exp(0.5)
+    expected = 0.5 * np.log(((mean - mean.mean(0)) ** 2 + total).mean(0))
+    expected -= 0.5 * np.log(total).mean(0)
+    np.testing.assert_allclose(InformationGain()(belief, X), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("variance", ["thesis", "moment"])
+def test_a_marginal_process_has_the_noise_of_its_centre(variance, rng):
+    part = GP(Matern52(0.4), noise=0.3).condition(data())
+    marginal = MarginalPosterior(part, (), (), variance)
+    np.testing.assert_array_equal(marginal.noise_at(rng.random((4, 2))), np.full(4, 0.3))
 
 
 def test_whether_there_is_noise_is_learnt_from_a_repetition():

@@ -211,6 +211,33 @@ def test_latents_and_other_coordinates_are_moved_together_without_bias(steps):
     assert_distributed(residuals, stats.norm(0, 0.5).cdf)
 
 
+def test_kept_draws_are_the_last_points_of_chains_that_have_equal_weights():
+    target = Gaussian(np.eye(2), np.array([0.5, -1.0]), np.eye(2))
+    start = Draws.equal(np.zeros((3, 2)), np.zeros(3), np.ones((3, 2)))
+    rng = np.random.default_rng(0)
+    draws = Slice(chains=1, sweeps=4, kept=3).infer(target, np.random.default_rng(3), start)
+    assert len(draws) == 3
+    chain = [
+        Slice(chains=1, sweeps=n).infer(target, np.random.default_rng(3), start) for n in (4, 2, 3)
+    ]
+    np.testing.assert_array_equal(draws.thetas, np.vstack([each.thetas for each in chain]))
+    some = Slice(chains=3, sweeps=2, kept=2, moved=1).infer(target, rng, start)
+    assert len(some) == 4
+    of_the_moved = some.weights[some.weights < 0.2]
+    np.testing.assert_allclose(of_the_moved, [1 / 6, 1 / 6])
+    assert some.chains == 3
+
+
+def test_a_call_continues_from_the_ends_of_chains_and_not_from_kept_draws():
+    target = Gaussian(np.eye(2), np.array([0.5, -1.0]), np.eye(2))
+    many = Slice(chains=2, sweeps=5, kept=5)
+    first = many.infer(target, np.random.default_rng(0))
+    ends = Draws.equal(first.thetas[:2], first.log_densities[:2], first.widths[:2])
+    again = [many.infer(target, np.random.default_rng(1), each) for each in (first, ends)]
+    assert len(first) == 10
+    np.testing.assert_array_equal(again[0].thetas, again[1].thetas)
+
+
 def test_cold_chains_end_near_a_posterior_much_narrower_than_the_prior():
     sd = 0.02
     target = Gaussian(np.eye(3), np.array([0.5, -1.0, 1.5]), sd**2 * np.eye(3))

@@ -62,7 +62,7 @@ def latents(rng, n, coordinates=1):
 
 @pytest.mark.parametrize("coordinates", [1, 2])
 @pytest.mark.parametrize("name", KERNELS)
-def test_latents_are_columns_more_with_the_geometric_mean_of_the_lengthscales(
+def test_latents_are_columns_more_with_the_mean_of_inverse_squared_lengthscales(
     name, coordinates, rng
 ):
     data, new = observations(rng), points(rng, 5)
@@ -340,3 +340,11 @@ def test_impossible_settings_are_refused(wrong):
 def test_latents_must_be_as_many_as_observations(rng):
     with pytest.raises(ShapeError, match="latents"):
         LatentObservations.of(observations(rng), np.zeros((3, 1)))
+
+
+def test_parameters_without_effect_do_not_switch_the_latents_off():
+    """With four lengthscales far above the others, latents count nearly as without them."""
+    alone, inert = Matern52([0.35, 0.35]), Matern52([0.35, 0.35, 20.0, 20.0, 20.0, 20.0])
+    scales = [augmented(alone, 2, 1).scales(3)[-1], augmented(inert, 6, 1).scales(7)[-1]]
+    np.testing.assert_allclose(scales[0], 0.35, rtol=1e-12)
+    assert scales[1] < np.sqrt(3) * scales[0] * 1.001

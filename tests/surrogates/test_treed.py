@@ -32,6 +32,7 @@ from outcrop.surrogates import (
 from outcrop.surrogates.partition import Partition
 from outcrop.surrogates.pseudo import Ancestry, AncestryTarget
 from outcrop.surrogates.stack import LeafwiseStack
+from outcrop.surrogates.warm_chains import AT_ONCE, LeafChains
 from outcrop.testing import POSTERIOR_CONTRACT, STRATEGY_CONTRACT, central_differences, view_of
 from tests.strategies.spaces import EVERY_NOISE, EVERY_SPACE
 
@@ -226,25 +227,31 @@ def test_a_belief_survives_json_and_goes_on_from_there(rng):
     assert second.state["thetas"] == state["thetas"]
 
 
-def test_leaves_that_changed_are_sampled_and_others_take_turns(rng):
+def test_every_leaf_is_sampled_since_its_ancestors_have_every_new_observation(rng):
     data = observations()
     surrogate = Treed(smallest=5, least=0.0, chance=1.0).fitted(MODEL, FAST, (0, 1))
     before = surrogate.fit(data, rng).state
-    assert len(before["ages"]) > 4
-    for _ in range(len(before["ages"])):
-        after = surrogate.fit(data, rng, before).state
-        moved = [a != b for a, b in zip(before["thetas"], after["thetas"], strict=True)]
-        assert sum(moved) == 1
-        assert before["ages"][moved.index(True)] == max(before["ages"])
-        before = after
-    leaf = before["tree"]
+    assert 4 < len(before["ages"]) <= AT_ONCE
     x = data.X[:1] + 1e-9  # beside an observation, of the same value: the tree stays
-    grown = surrogate.fit(data.append(x, data.y[:1]), rng, before)
-    changed = [a != b for a, b in zip(before["marks"], grown.state["marks"], strict=True)]
-    assert grown.state["tree"] == leaf
-    assert any(changed)
-    for age, is_changed in zip(grown.state["ages"], changed, strict=True):
-        assert age == 0 or not is_changed
+    after = surrogate.fit(data.append(x, data.y[:1]), rng, before).state
+    assert after["tree"] == before["tree"]
+    assert after["ages"] == [0] * len(after["ages"])
+    assert all(a != b for a, b in zip(before["thetas"], after["thetas"], strict=True))
+
+
+def test_of_many_leaves_those_with_new_observations_come_first_then_the_longest_unsampled(rng):
+    data = observations()
+    partition = Partition.of(data.X, data.y, (0, 1), 2)
+    count = len(partition)
+    assert count > AT_ONCE + 2
+    ages = rng.permutation(count).tolist()
+    chains = LeafChains(partition, [np.zeros((1, 1))] * count, [0] * count, ages, None)
+    marks = [0] * count
+    marks[ages.index(0)] = 1  # a new observation in the leaf that was sampled last
+    due = chains.due(marks)
+    assert len(due) == AT_ONCE
+    assert due[0] == ages.index(0)
+    assert [ages[leaf] for leaf in due[1:]] == [*range(count - 1, count - AT_ONCE, -1)]
 
 
 def test_a_state_of_other_slots_is_not_used(rng):

@@ -91,18 +91,18 @@ class OfComponents(Acquisition):
     def jointly(self, mean: Matrix, var: Matrix, noise: Matrix, weights: Vector) -> Derived:
         """Values `(m,)`, and their derivatives in `mean` and `var`, both `(k, m)`.
 
-        `noise` `(k, 1)` is the variance that an observation adds to the objective's.
+        `noise` `(k, m)` is the variance that an observation adds to the objective's.
         """
 
     def __call__(self, posterior: Belief, X: Points) -> Vector:
         belief = each(posterior)
         mean, var = belief.predict_each(X)
-        return self.jointly(mean, var, _noise(posterior), belief.weights)[0]
+        return self.jointly(mean, var, _noise(posterior, X), belief.weights)[0]
 
     def with_gradient(self, posterior: Belief, X: Points) -> tuple[Vector, Points]:
         belief = each(posterior)
         mean, var, pull = belief.predict_each_with_pullback(X)
-        value, mean_bar, var_bar = self.jointly(mean, var, _noise(posterior), belief.weights)
+        value, mean_bar, var_bar = self.jointly(mean, var, _noise(posterior, X), belief.weights)
         return value, pull(mean_bar, var_bar)
 
 
@@ -166,8 +166,8 @@ def deviation(var: Matrix) -> Matrix:
     return np.sqrt(np.maximum(var, STD_FLOOR**2))
 
 
-def _noise(posterior: Belief) -> Matrix:
-    """The variance of observation noise under each component, `(k, 1)`; 0 where none is known."""
+def _noise(posterior: Belief, X: Points) -> Matrix:
+    """The noise variance of an observation under each component, `(k, m)`; 0 if it is unknown."""
     parts = getattr(posterior, "components", (posterior,))
-    noise = [getattr(getattr(part, "model", None), "noise", None) for part in parts]
-    return np.array([[own if isinstance(own, float) else 0.0] for own in noise])
+    known = [getattr(part, "noise_at", None) for part in parts]
+    return np.stack([np.zeros(len(X)) if at is None else at(X) for at in known])

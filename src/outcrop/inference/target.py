@@ -12,6 +12,7 @@ __all__ = [
     "Draws",
     "Inference",
     "LogDensity",
+    "MovesGaussian",
     "SampledDensity",
     "TargetDensity",
     "guarded",
@@ -23,7 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -59,6 +60,15 @@ class SampledDensity(Protocol):
         ...
 
 
+@runtime_checkable
+class MovesGaussian(Protocol):
+    """A target that may have a move of its `gaussian` coordinates of its own."""
+
+    def moved_gaussian(self, theta: Vector, rng: Rng) -> Vector | None:
+        """`theta` after a move that leaves the target invariant; None if there is no such move."""
+        ...
+
+
 class TargetDensity(SampledDensity, Protocol):
     """The same with gradients."""
 
@@ -89,6 +99,7 @@ class Draws:
     widths: Matrix | None = None  # (k, dim), step sizes of each chain's slice sampler
     covariance: Matrix | None = None  # (dim, dim), of a Gaussian around thetas[0]
     diagnostics: Mapping[str, float] = field(default_factory=dict)
+    chains: int | None = None  # leading draws from which a next call continues; None is all
 
     def __post_init__(self) -> None:
         if np.ndim(self.thetas) != 2 or len(self.thetas) == 0:

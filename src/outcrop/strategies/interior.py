@@ -7,8 +7,9 @@ cube. So the share of it that lies inside is added to the log acquisition as a l
 
     Σᵢ ln[Φ((1 − xᵢ)/w) − Φ(−xᵢ/w)] + constant,
 
-which lowers it by at most ln 2 for each number at a bound: too little to keep a search from an
-optimum at a bound, and enough to search the middle first.
+which lowers it by at most ln 2 for each number at a bound, enough to search the middle first. A
+bound counts as open, with nothing lost beyond it, once the best observation lies near it: a search
+that has found its way to a corner is not kept from it.
 """
 
 from __future__ import annotations
@@ -34,17 +35,19 @@ class Interior:
 
     function: Function
     columns: tuple[int, ...]
+    below: Vector  # of each column, 1 if its lower bound is penalised, 0 if it is open
+    above: Vector  # and its upper bound
 
     @classmethod
-    def of(cls, function: Function, space: Space) -> Interior:
-        return cls(
-            function,
-            tuple(
-                c.index
-                for c in space.columns
-                if not c.is_code and (c.levels is None or c.levels > FEW_LEVELS)
-            ),
+    def of(cls, function: Function, space: Space, best: Vector) -> Interior:
+        """`best` is the point with the lowest observation."""
+        columns = tuple(
+            c.index
+            for c in space.columns
+            if not c.is_code and (c.levels is None or c.levels > FEW_LEVELS)
         )
+        x = best[list(columns)]
+        return cls(function, columns, (x >= WIDTH).astype(float), (x <= 1 - WIDTH).astype(float))
 
     def __call__(self, X: Points) -> Vector:
         return self.function(X) + np.log(self._shares(X)).sum(1)
@@ -52,11 +55,12 @@ class Interior:
     def with_gradient(self, X: Points) -> tuple[Vector, Points]:
         value, gradient = self.function.with_gradient(X)
         shares, x = self._shares(X), X[:, self.columns]
-        density = np.exp(-0.5 * (x / WIDTH) ** 2) - np.exp(-0.5 * ((1 - x) / WIDTH) ** 2)
+        density = self.below * np.exp(-0.5 * (x / WIDTH) ** 2)
+        density -= self.above * np.exp(-0.5 * ((1 - x) / WIDTH) ** 2)
         gradient = gradient.copy()
         gradient[:, self.columns] += density / (np.sqrt(2 * np.pi) * WIDTH * shares)
         return value + np.log(shares).sum(1), gradient
 
     def _shares(self, X: Points) -> Points:
         x = X[:, self.columns]
-        return ndtr((1 - x) / WIDTH) - ndtr(-x / WIDTH)
+        return 1 - self.above * ndtr((x - 1) / WIDTH) - self.below * ndtr(-x / WIDTH)

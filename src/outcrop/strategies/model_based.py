@@ -88,6 +88,7 @@ class _Criterion(NamedTuple):
     incumbent: Vector  # of each component
     candidates: Points
     maximiser: Maximises
+    best: Vector  # the point with the lowest observation
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +162,7 @@ class ModelBased:
         criterion = self._criterion(view, fit.wanted, rng)
         function: Function = AcquisitionFunction(criterion.acquisition, criterion.posterior)
         if criterion.acquisition.logarithmic and self.avoids_bounds:
-            function = Interior.of(function, self.space)
+            function = Interior.of(function, self.space, criterion.best)
         feasibility = self._feasibility(view, rng)
         if feasibility is not None:
             is_log = criterion.acquisition.logarithmic
@@ -193,7 +194,7 @@ class ModelBased:
         candidates = maximiser.candidates(self.space, rng, best)
         incumbent = np.array([part.incumbent() for part in posterior.components])
         ready = acquisition.prepare(posterior, incumbent, candidates, rng, self._step(view))
-        return _Criterion(posterior, ready, incumbent, candidates, maximiser)
+        return _Criterion(posterior, ready, incumbent, candidates, maximiser, best[0])
 
     def _feasibility(self, view: View, rng: Rng) -> Feasibility | None:
         """Where evaluations succeed; None if none has failed."""

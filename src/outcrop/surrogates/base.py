@@ -10,17 +10,21 @@ __all__ = [
     "HasNoise",
     "HasScales",
     "Model",
+    "MovesLatents",
     "Posterior",
     "PredictionPull",
     "Samples",
     "DrawsFunctions",
     "Surrogate",
     "drawing",
+    "noise_at",
     "sampling",
 ]
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
@@ -92,12 +96,24 @@ class Model(Protocol):
 
 
 @runtime_checkable
+class MovesLatents(Protocol):
+    """A model with a move of its latents that leaves their posterior given `data` invariant."""
+
+    def resampled_latents(self, data: Observations, rng: Rng) -> Vector: ...
+
+
+@runtime_checkable
 class Surrogate(Protocol):
     """Fits a belief to observations, starting from the `state` of an earlier belief."""
 
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture: ...
+
+
+def noise_at(posterior: object, X: Points) -> Vector:
+    """The noise variance of an observation at each row of `X`; 0 where it is unknown."""
+    return posterior.noise_at(X) if isinstance(posterior, HasNoise) else np.zeros(len(X))
 
 
 def sampling(posterior: object) -> Samples:

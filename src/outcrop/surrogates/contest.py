@@ -12,13 +12,13 @@ __all__ = ["Contest", "log_odds"]
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log, pi
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.inference import Slice
-from outcrop.surrogates.base import HasNoise
+from outcrop.surrogates.base import noise_at
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
 from outcrop.typing import Rng, Vector
@@ -100,6 +100,6 @@ class Contest:
         """The log density of each value of `data`, noise included, under a belief without them."""
         mean, var = belief.predict_each(data.X)
         var = var + RESOLUTION**2 + (0.0 if data.noise is None else data.noise)
-        var += np.stack([cast(HasNoise, part).noise_at(data.X) for part in belief.components])
+        var += np.stack([noise_at(part, data.X) for part in belief.components])
         logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
         return np.logaddexp.reduce(logs + np.log(belief.weights)[:, None], axis=0)

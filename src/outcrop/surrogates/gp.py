@@ -73,7 +73,7 @@ class GP:
                 return value
         K, _ = self.kernel.on(data.pairs)
         try:
-            chol, _ = cholesky(self._noisy(K, data))
+            chol, _ = cholesky(self.noisy(K, data))
         except NumericalError:
             return -inf
         return gaussian_log_density(chol, solve_lower(chol, data.y - self.mean))
@@ -91,7 +91,7 @@ class GP:
         """
         K, pull = self.kernel.on(data.pairs)
         try:
-            chol, _ = cholesky(self._noisy(K.copy(), data))  # the pullback needs K as it was
+            chol, _ = cholesky(self.noisy(K.copy(), data))  # the pullback needs K as it was
         except NumericalError:
             return -inf, np.zeros_like(K), 0.0, pull
         white = solve_lower(chol, data.y - self.mean)
@@ -102,7 +102,8 @@ class GP:
         K_bar.reshape(-1)[:: len(data) + 1] *= 0.5
         return gaussian_log_density(chol, white), K_bar, float(alpha.sum()), pull
 
-    def _noisy(self, K: Matrix, data: Observations) -> Matrix:
+    def noisy(self, K: Matrix, data: Observations) -> Matrix:
+        """`K` with the noise of `data` on its diagonal, in place."""
         K.reshape(-1)[:: len(K) + 1] += self._own_noise(data)
         return K
 
@@ -129,7 +130,7 @@ class GPPosterior:
     def of(cls, model: GP, data: Observations, **more: Any) -> Self:
         """Rasmussen & Williams 2006, algorithm 2.1, lines 2 and 3; `more` are further fields."""
         K, _ = model.kernel.on(data.pairs)
-        chol, jitter = cholesky(model._noisy(K, data))
+        chol, jitter = cholesky(model.noisy(K, data))
         white = solve_lower(chol, data.y - model.mean)
         return cls(model, data, chol, white, jitter, **more)
 

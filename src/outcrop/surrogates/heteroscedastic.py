@@ -11,7 +11,7 @@ from __future__ import annotations
 __all__ = ["Heteroscedastic", "HeteroscedasticGP"]
 
 from dataclasses import dataclass
-from math import log
+from math import exp, log
 
 import numpy as np
 
@@ -24,11 +24,12 @@ from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import Kind
 from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
-from outcrop.typing import Vector
+from outcrop.typing import Points, Vector
 
 LEAST = 1e-8  # noise variance in any case: without any, close points make K singular
 ONE_EACH = free(Normal(), size=Per.OBSERVATION)
 LEVEL = LogNormal(log(1e-3), 2.0)
+EXPECTED_FACTOR = exp(0.5)  # E[exp vᵢ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,9 @@ class HeteroscedasticGP:
         require_at_least_0(self, "level")
         self._plain()
 
-    def condition(self, data: Observations) -> GPPosterior:
-        return self._plain().condition(self._noisy(data))
+    def condition(self, data: Observations) -> HeteroscedasticPosterior:
+        noise = self.level * EXPECTED_FACTOR
+        return HeteroscedasticPosterior.of(self._plain(), self._noisy(data), expected_noise=noise)
 
     def log_likelihood(self, data: Observations) -> float:
         return self._plain().log_likelihood(self._noisy(data))
@@ -71,6 +73,16 @@ class HeteroscedasticGP:
 
     def _noisy(self, data: Observations) -> Observations:
         return data.noisier(self.level * np.exp(self.logs))
+
+
+@dataclass(frozen=True, eq=False)
+class HeteroscedasticPosterior(GPPosterior):
+    """The process given observations that differ in noise."""
+
+    expected_noise: float  # variance of a new observation, averaged over its unknown vᵢ
+
+    def noise_at(self, X: Points) -> Vector:
+        return super().noise_at(X) + self.expected_noise
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,14 @@ from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.params import Layout
-from outcrop.surrogates.base import Model, Posterior, PredictionPull, sampling
+from outcrop.surrogates.base import (
+    Model,
+    MovesLatents,
+    Posterior,
+    PredictionPull,
+    noise_at,
+    sampling,
+)
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.warm_chains import conditioned, restored, stored
 from outcrop.typing import Mask, Matrix, Points, Rng, Vector
@@ -49,6 +56,14 @@ class ModelTarget:
     def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
         value, model_bar = self.layout.bind(theta).log_likelihood_with_gradient(self.seen)
         return value, self.layout.gradient(theta, model_bar)
+
+    def moved_gaussian(self, theta: Vector, rng: Rng) -> Vector | None:
+        model = self.layout.bind(theta)
+        if not isinstance(model, MovesLatents):
+            return None
+        theta = theta.copy()
+        theta[self.gaussian] = model.resampled_latents(self.seen, rng)
+        return theta
 
     @property
     def dim(self) -> int:
@@ -125,6 +140,10 @@ class MarginalPosterior:
             ahead=tuple(part.condition(X, y) for part in self.ahead),
             behind=tuple(part.condition(X, y) for part in self.behind),
         )
+
+    def noise_at(self, X: Points) -> Vector:
+        """The noise variance of an observation at each row of `X`, that at θ̂."""
+        return noise_at(self.centre, X)
 
     def incumbent(self) -> float:
         return self.centre.incumbent()

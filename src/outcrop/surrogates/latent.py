@@ -7,7 +7,9 @@ modelled from few of them get a large h; the belief is then smoother than the da
 `spread` is σ, in units of the cube; with σ = 0 this is a plain Gaussian process. For a stationary
 kernel the latents are further inputs, with a typical lengthscale of the others:
 
-    r² = Σᵢ (xᵢ − x'ᵢ)² / ℓᵢ² + |h − h'|² / ℓ²,    ℓ the geometric mean of the ℓᵢ
+    r² = Σᵢ (xᵢ − x'ᵢ)² / ℓᵢ² + |h − h'|² / ℓ²,    1/ℓ² the mean of the 1/ℓᵢ²
+
+Long lengthscales, those of parameters without effect, hardly change this mean.
 
 A kernel is given pairs with larger squared distances, so that every kernel made of stationary ones
 works with latents unchanged, in all its forms.
@@ -38,6 +40,7 @@ from outcrop.surrogates.blend import Blend, Lottery
 from outcrop.surrogates.gp import GP, GPPosterior, ProcessDraw
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import Kind
+from outcrop.surrogates.latent_moves import resampled
 from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -72,8 +75,7 @@ class LatentPairs(Pairs):
 
     def pull_weights(self, r2_bar: Matrix, weights: Vector) -> Vector:
         middle_bar = np.vdot(r2_bar, np.broadcast_to(self.apart, r2_bar.shape))
-        hidden = middle_bar * _middle(weights) / (weights.shape[-1] * weights)
-        return self.visible.pull_weights(r2_bar, weights) + hidden
+        return self.visible.pull_weights(r2_bar, weights) + middle_bar / weights.shape[-1]
 
     def pull_inputs(self, r2_bar: Matrix, weights: Vector) -> tuple[Points, Points]:
         if self.traced is not None:
@@ -91,8 +93,8 @@ class LatentPairs(Pairs):
 
 
 def _middle(weights: Vector) -> Vector:
-    """The weight of a latent: 1/ℓ² of the geometric mean of lengthscales."""
-    return np.exp(np.log(weights).mean(-1))
+    """The weight of a latent: the mean of 1/ℓᵢ²."""
+    return weights.mean(-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,6 +198,21 @@ class LatentGP:
         )
         return value, gradient
 
+    def resampled_latents(self, data: Observations, rng: Rng) -> Vector:
+        """The latents, coordinate by coordinate, after a move of each: see `latent_moves`."""
+        if not self.latents:
+            return np.zeros(0)
+        plain, seen = self._plain, LatentObservations.of(data, self._moves(data))
+
+        def covariances(i: int, pool: Points, latents: Points) -> Matrix:
+            apart = self.spread**2 * np.square(pool[:, None] - latents).sum(-1)
+            same = data.against(np.repeat(data.X[[i]], len(pool), axis=0))
+            return self.kernel.on(LatentPairs.of(same, apart))[0]
+
+        K = plain.noisy(self.kernel.on(seen.pairs)[0], data)
+        own = np.stack(self.latents, axis=1)
+        return resampled(K, covariances, data.y - self.mean, own, rng).T.reshape(-1)
+
     @property
     def _plain(self) -> GP:
         return GP(self.kernel, self.noise, self.mean)
@@ -258,7 +275,7 @@ def augmented(kernel: Kernel, dimension: int, count: int) -> Kernel:
         return kernel
     if isinstance(kernel, Stationary):
         scales = kernel.scales(dimension)
-        middle = np.exp(np.log(scales).mean())
+        middle = 1 / np.sqrt(_middle(1 / scales**2))
         return changed(kernel, lengthscales=np.append(scales, np.full(count, middle)))
     if isinstance(kernel, Subspace):
         inner = augmented(kernel.kernel, len(kernel.columns), count)

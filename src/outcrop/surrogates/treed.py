@@ -124,10 +124,6 @@ class Contested(Contest):
         components = tuple(LeafwisePosterior(alone, (part,)) for part in parts)
         return replace(belief, components=components)
 
-    def as_trailing(self, surrogate: Any) -> Any:
-        """Unchanged: of leaves without new observations only one is sampled anyway."""
-        return surrogate
-
 
 @dataclass(frozen=True, eq=False)
 class TreedGP:

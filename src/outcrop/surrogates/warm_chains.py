@@ -24,8 +24,7 @@ from outcrop.typing import Matrix, Vector
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 8  # most leaves sampled in one fit, those that changed first
-IN_TURN = 1  # unchanged leaves sampled in one fit
+AT_ONCE = 8  # most leaves sampled in one fit, those with new observations first
 DIGITS = 4  # decimals of stored leaf chains: far below their spread
 
 P = TypeVar("P")
@@ -52,15 +51,16 @@ def conditioned(
 
 
 def stored(layout: Layout[Any], draws: Draws, data: Observations) -> dict[str, Any]:
-    """Draws by slot name, as plain data; latents also by the fingerprints of their observations."""
-    state: dict[str, Any] = {"thetas": [layout.split(theta) for theta in draws.thetas]}
+    """The ends of chains by slot name, as plain data; latents also by their observations."""
+    ends = slice(draws.chains)
+    state: dict[str, Any] = {"thetas": [layout.split(theta) for theta in draws.thetas[ends]]}
     latents = {slot.name for slot in layout.slots if slot.latent}
     if latents:
         state["rows"] = data.fingerprints
     if draws.widths is not None:  # latents, moved by elliptical slice sampling, have none
         state["widths"] = [
             {name: part for name, part in layout.split(own).items() if name not in latents}
-            for own in draws.widths
+            for own in draws.widths[ends]
         ]
     return state
 
@@ -94,7 +94,8 @@ class LeafChains(NamedTuple):
     """Chains that belong to the leaves of a partition.
 
     A leaf takes over the chains of the leaf of the previous tree in which most of its observations
-    were. Leaves whose observations changed are sampled at once, the others in turn.
+    were. All leaves are sampled: every new observation is in the root, which is an ancestor of each
+    leaf, and changes the standardised values. Of many, those with new observations come first.
     """
 
     partition: Partition
@@ -119,7 +120,7 @@ class LeafChains(NamedTuple):
         """The leaves to sample: changed ones before others, of each the longest unsampled first."""
         is_same = np.array(self.marks) == np.array(marks)
         order = np.lexsort((-np.array(self.ages), is_same))
-        return order[: min(int((~is_same).sum()) + IN_TURN, AT_ONCE)].tolist()
+        return order[:AT_ONCE].tolist()
 
     def stored(self, layout: Layout[Any]) -> dict[str, Any]:
         state: dict[str, Any] = {

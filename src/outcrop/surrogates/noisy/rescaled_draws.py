@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from outcrop.surrogates.base import HasScales, Posterior, drawing, sampling
+from outcrop.surrogates.base import HasScales, Posterior, drawing, noise_at, sampling
 from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 
@@ -55,6 +55,10 @@ class RescaledPosterior(Posterior, ABC):
     def incumbent(self) -> float:
         """The lowest mean at the data."""
         return float(self.predict(self.observed())[0].min())
+
+    def noise_at(self, X: Points) -> Vector:
+        """The noise variance of an observation at each row of `X`, that of the process."""
+        return noise_at(self.inner, X)
 
     def scales(self) -> Vector:
         """The lengthscales of the central process, 1 where it has none."""

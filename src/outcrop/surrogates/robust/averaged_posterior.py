@@ -21,7 +21,14 @@ from functools import cached_property
 import numpy as np
 
 from outcrop.linalg import cholesky
-from outcrop.surrogates.base import DrawsFunctions, Posterior, PredictionPull, drawing, sampling
+from outcrop.surrogates.base import (
+    DrawsFunctions,
+    Posterior,
+    PredictionPull,
+    drawing,
+    noise_at,
+    sampling,
+)
 from outcrop.surrogates.gp import GPPosterior
 from outcrop.surrogates.noisy.rescaled_draws import RescaledPosterior
 from outcrop.surrogates.robust.average_moments import (
@@ -87,6 +94,10 @@ class AveragedPosterior:
     def draw(self, rng: Rng, features: int = 512) -> AveragedDraw:
         """One draw of the average as a function."""
         return AveragedDraw(drawing(self.posterior).draw(rng, features), self.around)
+
+    def noise_at(self, X: Points) -> Vector:
+        """The noise variance of an observation at each row of `X`."""
+        return noise_at(self.posterior, X)
 
     def scales(self) -> Vector:
         """The scales of f, or 1 where it has none."""
