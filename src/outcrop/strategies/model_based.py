@@ -174,9 +174,10 @@ class ModelBased:
         return Suggestion(self.space.decode(point)[0], why, warm)
 
     def _fit(self, view: View, rng: Rng) -> _Fit:
+        observations = _observations(view)
         situation = Situation(self.space, view.noise_facts, self.inference, len(view.y))
         surrogate = self.kind.surrogate(situation) or Plain().surrogate(situation)
-        belief = surrogate.fit(_observations(view), rng, view.warm)
+        belief = surrogate.fit(observations, rng, view.warm)
         wanted = averaged_over_noise(belief, self.space, view.X) if view.robust else belief
         return _Fit(view.outcome, belief, wanted)
 
