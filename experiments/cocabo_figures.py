@@ -17,7 +17,7 @@ import outcrop as oc
 from benchmarks.reporting import table
 from experiments.comparison import by_method, corrected_p_values, gap_table
 from experiments.figures import convergence_figure
-from experiments.former import before_and_after, former_rows
+from experiments.former import before_and_after, former_rows, not_made_again
 from experiments.harness import Cell, Experiment, Row
 from experiments.mixed_models import INFERENCE, cocabo_model, one_hot_model
 from experiments.peers import PEERS, peer_search
@@ -117,14 +117,15 @@ def report(rows: Sequence[Row]) -> str:
         parts += [f"### {title}", shown, picture]
     parts += ["### The default beside the others", pairs(rows), TESTS]
     parts += ["### What the changes of rewards and of one-hot codes did", changes(rows), CHANGED]
-    return "\n\n".join([*parts, DISAGREEMENTS])
+    parts += [not_made_again("cocabo_figures", rows), DISAGREEMENTS]
+    return "\n\n".join(filter(None, parts))
 
 
 def changes(rows: Sequence[Row]) -> str:
     """The last gaps of methods before and after they were changed."""
     former = [
         {**row, "cell": {**row["cell"], "method": f"former {row['cell']['method']}"}}
-        for row in former_rows("cocabo_figures")
+        for row in former_rows("cocabo_figures", rows)
     ]
     found: dict[tuple[str, ...], tuple[dict[int, float], dict[int, float]]] = {}
     for batch, problem in searched(former):

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.reporting import table
 from experiments.comparison import corrected_p_values
-from experiments.former import before_and_after, former_rows
+from experiments.former import before_and_after, former_rows, not_made_again
 from experiments.harness import Cell, Experiment, Row
 from experiments.mixed_models import INFERENCE, cocabo_model, one_hot_model
 from experiments.searches import problem_of
@@ -89,14 +89,15 @@ def report(rows: Sequence[Row]) -> str:
         shown = [f"{values.mean():.1f} ± {error:.1f}", "" if p is None else f"{p:.3f}"]
         lines.append([problem, method, str(len(values)), *shown, theirs])
     header = ["problem", "model", "runs", "log likelihood", "p", "published"]
-    parts = [READING, table(header, lines), "### One-hot codes on another scale", changes(found)]
-    return "\n\n".join([*parts, CHANGED, DISAGREEMENTS])
+    parts = [READING, table(header, lines), "### One-hot codes on another scale"]
+    parts += [changes(rows, found), CHANGED, not_made_again("cocabo_table53", rows), DISAGREEMENTS]
+    return "\n\n".join(filter(None, parts))
 
 
-def changes(found: Mapping[tuple[str, str], Mapping[int, float]]) -> str:
+def changes(rows: Sequence[Row], found: Mapping[tuple[str, str], Mapping[int, float]]) -> str:
     """`One-hot` before and after its codes were put on the thesis's scale."""
     former: dict[str, dict[int, float]] = {}
-    for row in former_rows("cocabo_table53"):
+    for row in former_rows("cocabo_table53", rows):
         former.setdefault(row["cell"]["problem"], {})[row["run"]] = row["log_likelihood"]
     both = {
         (problem,): (former[problem], numbers)

@@ -6,11 +6,11 @@ command that makes it there; no version since then makes them.
 
 from __future__ import annotations
 
-__all__ = ["before_and_after", "former_rows"]
+__all__ = ["before_and_after", "former_rows", "not_made_again"]
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,11 +23,29 @@ K = TypeVar("K", bound=tuple[str, ...])
 Numbers: TypeAlias = Mapping[int, float]  # by run
 
 
-def former_rows(name: str) -> list[Row]:
-    """The rows of an experiment that former versions made; none if there is no such file."""
+def former_rows(name: str, rows: Sequence[Row]) -> list[Row]:
+    """What former versions made of cells that `rows` have from a later one."""
+    still = {_key(row) for row in rows} & {_key(row) for row in _stored(name)}
+    return [row for row in _stored(name) if _key(row) not in still]
+
+
+def not_made_again(name: str, rows: Sequence[Row]) -> str:
+    """A sentence on those of `rows` that are still of a former version; empty if none is."""
+    former = {_key(row) for row in _stored(name)}
+    cells = dict.fromkeys(" ".join(row["cell"].values()) for row in rows if _key(row) in former)
+    if not cells:
+        return ""
+    return f"Not made again since, and so of the former version: {', '.join(cells)}."
+
+
+def _stored(name: str) -> list[Row]:
     path = harness.RESULTS / "former" / f"{name}.jsonl"
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     return [json.loads(line) for line in lines]
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    return *sorted(row["cell"].items()), row["run"], row.get("commit")
 
 
 def before_and_after(

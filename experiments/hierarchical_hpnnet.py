@@ -14,7 +14,7 @@ from typing import Any
 import outcrop as oc
 from experiments.comparison import by_method, gap_table
 from experiments.figures import convergence_figure
-from experiments.former import before_and_after, former_rows
+from experiments.former import before_and_after, former_rows, not_made_again
 from experiments.harness import Cell, Experiment, Row
 from experiments.searches import initial_points, problem_of, search
 from outcrop.strategies import Hierarchical
@@ -61,13 +61,15 @@ def run(cell: Cell, number: int) -> Row:
 def report(rows: Sequence[Row]) -> str:
     shown = gap_table(rows, [PROBLEM], "HBO", [50, TRIALS])
     picture = f"![Convergence on HP-NNET](images/{PROBLEM}.png)"
-    return "\n\n".join([READING, shown, picture, FINDINGS, CHANGED, changes(rows)])
+    changed = [CHANGED, changes(rows), not_made_again(EXPERIMENT.name, rows)]
+    return "\n\n".join(filter(None, [READING, shown, picture, FINDINGS, *changed]))
 
 
 def changes(rows: Sequence[Row]) -> str:
     """`cocabo` before and after its rewards were changed."""
     former = [
-        {**row, "cell": {**row["cell"], "method": "former"}} for row in former_rows(EXPERIMENT.name)
+        {**row, "cell": {**row["cell"], "method": "former"}}
+        for row in former_rows(EXPERIMENT.name, rows)
     ]
     searches = by_method([*rows, *former], PROBLEM)
     if not {"former", "cocabo"} <= searches.keys():

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.reporting import table
 from experiments.comparison import corrected_p_values
-from experiments.former import before_and_after, former_rows
+from experiments.former import before_and_after, former_rows, not_made_again
 from experiments.harness import Cell, Experiment, Row
 from experiments.playbook import (
     EVERY,
@@ -61,13 +61,14 @@ def report(rows: Sequence[Row]) -> str:
         parts.append(f"![{shown}](images/{picture_of(workers)}.png)")
     for table_number, steps in enumerate(SHOWN, start=2):
         parts += [f"### Table 4.{table_number}: after {steps} steps", regret_table(found, steps)]
-    parts += ["### Local constants within their reach", changes(found), CHANGED]
-    return "\n\n".join([*parts, DISAGREEMENTS])
+    parts += ["### Local constants within their reach", changes(rows, found), CHANGED]
+    parts += [not_made_again("playbook_tables", rows), DISAGREEMENTS]
+    return "\n\n".join(filter(None, parts))
 
 
-def changes(found: Mapping[Task, Found]) -> str:
+def changes(rows: Sequence[Row], found: Mapping[Task, Found]) -> str:
     """Log regrets of LL and HL before and after their radii were limited."""
-    former, last = by_task(former_rows("playbook_tables")), SHOWN[-1]
+    former, last = by_task(former_rows("playbook_tables", rows)), SHOWN[-1]
     pairs: dict[tuple[str, ...], tuple[dict[int, float], dict[int, float]]] = {}
     for (problem, workers), methods in former.items():
         now = found.get((problem, workers), {})

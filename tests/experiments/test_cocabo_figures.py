@@ -71,22 +71,27 @@ def test_versions_are_compared_on_the_runs_that_both_have():
 
 
 def test_a_report_shows_what_a_change_did(former):
-    assert former_rows("cocabo_table53") == []
+    cell = {"problem": "func-2C", "method": "One-hot"}
     rows = [
-        {"cell": {"problem": "func-2C", "method": "One-hot"}, "run": run, "log_likelihood": value}
+        {"cell": cell, "run": run, "log_likelihood": value, "commit": "new"}
         for run, value in enumerate([-90.0, -80.0, -100.0])
     ]
-    old = [{**row, "log_likelihood": row["log_likelihood"] - 20} for row in rows]
+    assert former_rows("cocabo_table53", rows) == []
+    old = [{**row, "log_likelihood": row["log_likelihood"] - 20, "commit": "old"} for row in rows]
     path = former / "cocabo_table53.jsonl"
     path.write_text("\n".join(map(json.dumps, old)) + "\n", "utf-8")
     text = " ".join(cocabo_table53.report(rows).split())
     assert "| func-2C | 3 | -110.000 (4.714) | -90.000 (4.714) | 3 : 0 | 0.250 |" in text
+    assert "Not made again" not in text
+    assert former_rows("cocabo_table53", old) == []
+    text = cocabo_table53.report(old)
+    assert "of the former version: func-2C One-hot." in text
 
 
 def test_the_reported_gaps_of_a_former_version_have_the_minimum_of_all_searches(former):
     cell = {"problem": "svm-boston", "method": "cocabo", "batch": "1"}
     new = {"cell": cell, "run": 0, "values": [3.0] * 24 + [2.0] * 76, "n_initial": 24}
-    old = {**new, "values": [3.0] * 24 + [1.0] * 76}
+    old = {**new, "values": [3.0] * 24 + [1.0] * 76, "commit": "old"}
     (former / "cocabo_figures.jsonl").write_text(json.dumps(old) + "\n", "utf-8")
     line = cocabo_figures.changes([new]).splitlines()[-1]
     assert [part.strip() for part in line.split("|")[3:7]] == [
