@@ -8,12 +8,13 @@ from __future__ import annotations
 
 __all__ = ["EXPERIMENT"]
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from benchmarks.reporting import table
 from experiments.comparison import corrected_p_values
+from experiments.former import before_and_after, former_rows, not_made_again
 from experiments.harness import Cell, Experiment, Row
 from experiments.mixed_models import INFERENCE, cocabo_model, one_hot_model
 from experiments.searches import problem_of
@@ -48,7 +49,7 @@ def run(cell: Cell, number: int) -> Row:
     surrogate: Surrogate
     if cell["method"] == "One-hot":
         X = Cube(space).encoded(X)
-        surrogate = Inferred(one_hot_model(), INFERENCE)
+        surrogate = Inferred(one_hot_model(space), INFERENCE)
     elif cell["method"] == "CoCaBO":
         surrogate = Inferred(cocabo_model(space, None), INFERENCE)
     else:
@@ -88,7 +89,22 @@ def report(rows: Sequence[Row]) -> str:
         shown = [f"{values.mean():.1f} ± {error:.1f}", "" if p is None else f"{p:.3f}"]
         lines.append([problem, method, str(len(values)), *shown, theirs])
     header = ["problem", "model", "runs", "log likelihood", "p", "published"]
-    return f"{READING}\n\n{table(header, lines)}\n\n{DISAGREEMENTS}"
+    parts = [READING, table(header, lines), "### One-hot codes on another scale"]
+    parts += [changes(rows, found), CHANGED, not_made_again("cocabo_table53", rows), DISAGREEMENTS]
+    return "\n\n".join(filter(None, parts))
+
+
+def changes(rows: Sequence[Row], found: Mapping[tuple[str, str], Mapping[int, float]]) -> str:
+    """`One-hot` before and after its codes were put on the thesis's scale."""
+    former: dict[str, dict[int, float]] = {}
+    for row in former_rows("cocabo_table53", rows):
+        former.setdefault(row["cell"]["problem"], {})[row["run"]] = row["log_likelihood"]
+    both = {
+        (problem,): (former[problem], numbers)
+        for (problem, method), numbers in found.items()
+        if method == "One-hot" and problem in former
+    }
+    return before_and_after(["problem"], both, larger_is_better=True)
 
 
 READING = f"""\
@@ -96,10 +112,14 @@ Models of chapter 5 of "Practical Bayesian optimisation for hyperparameter tunin
 trained on {TRAINED} random points, tested on {TESTED} others; the sum of the log densities of their
 values, mean ± standard error over runs. Values are standardised by those trained on; the thesis
 does not say in which units its numbers are. `CoCaBO` and `One-hot` maximise the marginal likelihood
-over ℓ ∈ [10⁻⁴, 3] (on [−1, 1]), noise variance ∈ [10⁻⁶, 1] and λ ∈ [0, 1]; s² = 1, the sum of
-CoCaBO's kernel is halved. `overlap` is the model of `"gp"`, exp(−Σ 1[hᵢ ≠ hᵢ']/ℓᵢ) times a Matérn
-kernel, sampled. p: two-sided Wilcoxon test against `One-hot`, paired by run, Holm over the
-table."""
+over ℓ ∈ [10⁻⁴, 3] (numbers on [−1, 1], one-hot codes on {{0, 1}}), noise variance ∈ [10⁻⁶, 1] and
+λ ∈ [0, 1]; s² = 1, the sum of CoCaBO's kernel is halved. `overlap` is the model of `"gp"`,
+exp(−Σ 1[hᵢ ≠ hᵢ']/ℓᵢ) times a Matérn kernel, sampled. p: two-sided Wilcoxon test against `One-hot`,
+paired by run, Holm over the table."""
+CHANGED = """\
+Before, codes were as far apart as the two ends of a number, 2 in the thesis's units instead of 1.
+Log likelihoods of `One-hot`, mean and in brackets standard error; p: two-sided Wilcoxon tests,
+paired by run, Holm over the table."""
 DISAGREEMENTS = """\
 ### Where this differs from the thesis
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ["INFERENCE", "cocabo_model", "one_hot_model"]
+__all__ = ["INFERENCE", "Symmetric", "cocabo_model", "one_hot_model"]
 
+from dataclasses import dataclass
+
+import numpy as np
+
+from outcrop.baselines.one_hot import Cube
 from outcrop.inference import MAP
-from outcrop.kernels import Matches, Matern52, Subspace, SumProduct
+from outcrop.kernels import Kernel, Matches, Matern52, Subspace, SumProduct
+from outcrop.kernels.wrappers import PointMap
 from outcrop.params import free
 from outcrop.priors import Uniform
 from outcrop.space import Space
 from outcrop.surrogates import GP
+from outcrop.typing import Points, Vector
 
 LENGTHSCALE = Uniform(1e-4, 3.0)  # on [−1, 1], so half of that on the unit cube
 NOISE = Uniform(1e-6, 1.0)
@@ -31,9 +38,38 @@ def cocabo_model(space: Space, mix: float | None) -> GP:
     return GP(kernel, noise=free(NOISE))
 
 
-def one_hot_model() -> GP:
-    """The same Matérn kernel on the cube of numbers and one-hot codes."""
-    return GP(Matern52(free(_halved(LENGTHSCALE), size=1)), noise=free(NOISE))
+def one_hot_model(space: Space) -> GP:
+    """The same Matérn kernel on [−1, 1]ᵈ × {0, 1}ᴺ, with one lengthscale for all its columns.
+
+    Points are those of the `Cube` of `space`, whose numbers are in [0, 1] and are stretched.
+    """
+    names = {str(column.index) for column in space.columns if not column.is_code}
+    numbers = tuple(column.index for column in Cube(space).wide.columns if column.name in names)
+    return GP(Symmetric(numbers, Matern52(free(LENGTHSCALE, size=1))), noise=free(NOISE))
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetric(PointMap):
+    """A kernel of points some of whose `columns` are mapped from [0, 1] to [−1, 1]."""
+
+    columns: tuple[int, ...]
+    kernel: Kernel
+    stationary = True
+
+    def image(self, X: Points) -> Points:
+        W = X.copy()
+        W[:, self.columns] = 2 * X[:, self.columns] - 1
+        return W
+
+    def pull_image(self, X: Points, image_bar: Points) -> Points:
+        X_bar = image_bar.copy()
+        X_bar[:, self.columns] *= 2
+        return X_bar
+
+    def scales(self, dimension: int) -> Vector:
+        inner = np.array(self.kernel.scales(dimension))
+        inner[..., self.columns] /= 2
+        return inner
 
 
 def _halved(prior: Uniform) -> Uniform:

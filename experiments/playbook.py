@@ -10,6 +10,7 @@ from __future__ import annotations
 __all__ = [
     "FLOOR",
     "METHODS",
+    "PRODUCTS",
     "STEPS",
     "Refitted",
     "draw_band",
@@ -61,6 +62,10 @@ POLICIES: dict[str, Any] = {
     "PLAyBOOK-HL": oc.pending.PLAyBOOK("HL", positivity="offset"),
 }
 METHODS = tuple(POLICIES)
+PRODUCTS: dict[str, Any] = {
+    f"PLAyBOOK-{kind}, product": oc.pending.PLAyBOOK(kind, positivity="offset", clip="product")
+    for kind in ("H", "HL")
+}  # the order of the thesis's program
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +93,7 @@ def method_of(name: str, dimension: int) -> oc.Method:
     return oc.Method(
         surrogate=Refitted(GP(kernel, noise=NOISE)),
         acquisition=oc.acquisition.Thompson() if name == "TS" else oc.acquisition.UCB(KAPPA),
-        pending=POLICIES[name],
+        pending=(POLICIES | PRODUCTS)[name],
         initial=RandomDesign(size=PER_DIMENSION * dimension),
     )
 

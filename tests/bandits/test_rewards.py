@@ -35,13 +35,23 @@ def test_rewards_on_an_empty_scale_teach_nothing(rng):
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.floats(-1e6, 1e6)), max_size=12))
 @settings(max_examples=100, deadline=None, derandomize=True)
-def test_best_so_far_is_the_largest_value_of_each_arm(plays):
+def test_best_so_far_is_the_largest_value_of_each_arm_from_the_worst_of_these_to_the_best(plays):
     arms, values = [arm for arm, _ in plays], [value for _, value in plays]
     found = best_so_far(arms, values, n_arms=5)
+    best = {arm: max(value for other, value in plays if other == arm) for arm in set(arms)}
     for arm in range(5):
-        own = [value for other, value in plays if other == arm]
-        expected = normalised(max(own), min(values), max(values)) if own else 0.0
+        ends = min(best.values(), default=0.0), max(best.values(), default=0.0)
+        expected = normalised(best[arm], *ends) if arm in best else 0.0
         assert found[arm] == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.floats(-1e6, -10.0)), max_size=6))
+@settings(max_examples=50, deadline=None, derandomize=True)
+def test_values_that_are_not_the_best_of_their_arm_do_not_matter(worse):
+    """Their scale would otherwise put all arms next to 1 once one value is very bad."""
+    arms = [0, 1, 2, *(arm for arm, _ in worse)]
+    values = [0.0, 1.0, 4.0, *(value for _, value in worse)]
+    np.testing.assert_array_equal(best_so_far(arms, values, n_arms=3), [0.0, 0.25, 1.0])
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ BY_HAND = [
     surrogates.CategoryMix(),
     surrogates.CategoryMix(mix=1 / 3),
     strategies.CoCaBO(),
-    strategies.CoCaBO("gp", batch=4, horizon=80, gamma=0.1),
+    strategies.CoCaBO("gp", batch=4, horizon=80, gamma=0.1, reward="raw"),
     acquisition.MaxValueEntropy(minima=np.array([[-np.inf, 0.1], [-0.0, 1e-320]])),
     acquisition.EI(best=np.array([0.1, -0.0])),
     acquisition.SrinivasUCB(delta=0.05, beta=2.0),

@@ -213,6 +213,7 @@ def test_a_level_never_declared_is_refused_with_its_name(method):
         ({"batch": 2.0}, r"batch=2\.0.*whole number"),
         ({"horizon": -5}, r"horizon=-5.*at least 1"),
         ({"horizon": True}, r"horizon=True.*whole number"),
+        ({"reward": "best"}, r"reward='best'.*\"scaled\" or \"raw\""),
         ({"gamma": 1.5}, r"gamma=1\.5.*from 0 to 1"),
         ({"gamma": -0.1}, r"gamma=-0\.1.*from 0 to 1"),
         ({"gamma": float("nan")}, r"gamma=nan.*from 0 to 1"),

@@ -5,6 +5,7 @@ import pytest
 
 import outcrop as oc
 from outcrop.strategies import CoCaBO, strategy_for
+from outcrop.testing import view_of
 from tests.strategies.cocabo import FAST, MIXED, STILL, Loop, example, run, value
 from tests.strategies.spaces import EVERY_SPACE
 
@@ -23,13 +24,44 @@ def test_weights_are_those_of_exp3_on_the_best_value_of_each_level():
             odds = (1 - gamma[arms]) * odds + gamma[arms] / arms
             arm = int(x[column])
             assert found.why["drawn"][name] == pytest.approx(odds[arm], rel=1e-12)
-            worst, best = max([*loop.y, y := np.sin(9 * x.sum())]), min([*loop.y, y])
-            seen = [v for row, v in zip(loop.X, loop.y, strict=True) if row[column] == arm]
-            reward = (worst - min([*seen, y])) / (worst - best)
+            lowest = {}
+            for row, y in [*zip(loop.X, loop.y, strict=True), (x, np.sin(9 * x.sum()))]:
+                lowest[row[column]] = min(y, lowest.get(row[column], np.inf))
+            worst, best = max(lowest.values()), min(lowest.values())
+            reward = (worst - lowest[arm]) / (worst - best)
             expected[name][arm] += gamma[arms] * reward / (odds[arm] * arms)
         loop.tell(x, np.sin(9 * x.sum()))
     for name, logs in loop.weights().items():
         np.testing.assert_allclose(logs, expected[name], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("reward", "least"), [("scaled", 0.3), ("raw", 0.3)])
+def test_a_heavy_tail_of_bad_values_leaves_rewards_apart(reward, least):
+    """On the scale from the worst to the best of all values each would be 0.995 or more."""
+    settings = CoCaBO(FAST, reward=reward)
+    strategy = strategy_for(settings, MIXED)
+    X = np.array([[0.1 * i, i % 3, i % 5] for i in range(9)])
+    y = np.array([0.0, 0.5, 1.0, 80.0, 200.0, 40.0, 0.2, 150.0, 90.0])  # best by level: 0, 0.5, 1
+    view = view_of(MIXED, X, y)
+    column = strategy._categories[0]
+    rewards = [strategy._reward(view, column, level) for level in range(3)]
+    assert np.std(rewards) > least
+    assert np.argsort(rewards).tolist() == [2, 1, 0]
+    expected = [1.0, 0.5, 0.0] if reward == "scaled" else [0.0, -0.5, -1.0]
+    np.testing.assert_allclose(rewards, expected)
+
+
+def test_raw_rewards_are_the_objectives_values_with_the_sign_in_which_larger_is_better():
+    loop = Loop(MIXED, CoCaBO(FAST, gamma=0.6, reward="raw"), started=6)
+    _, x = loop.ask(0)
+    loop.tell(x, -7.0)  # the best yet
+    logs = loop.weights()["a"]
+    assert logs[int(x[1])] == pytest.approx(0.6 * 7.0)  # γ r / (p K), p = 1/K
+    huge = Loop(MIXED, CoCaBO(FAST, gamma=0.6, reward="raw"), started=6)
+    huge.y = [1e305] * 6
+    _, x = huge.ask(0)
+    huge.tell(x, -1e305)
+    assert np.isfinite(huge.weights()["a"]).all()
 
 
 def test_a_level_is_rewarded_once_and_when_its_trial_has_a_value():
@@ -52,7 +84,7 @@ def test_a_level_is_rewarded_once_and_when_its_trial_has_a_value():
 
 def test_a_category_that_is_not_active_earns_nothing():
     space = EVERY_SPACE["conditional"]
-    loop = Loop(space, CoCaBO(STILL, gamma=0.9), started=6)
+    loop = Loop(space, CoCaBO(STILL, gamma=0.9), started=24)  # every level has a value
     before = {name: np.zeros_like(logs) for name, logs in loop.weights().items()}
     assert list(before) == ["model", "model.mlp.act", "model.mlp.opt"]
     seen = set()

@@ -1,5 +1,7 @@
 """One-hot codes: the cube, its points and configurations, and the search that is rounded."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from outcrop.maximise import Maximiser
 from outcrop.strategies import Method, strategy_for
 from outcrop.strategies.initial import Sobol
 from outcrop.strategies.one_hot import Rounding, at_codes
+from outcrop.surrogates import GP
 from outcrop.testing import central_differences, view_of
 from tests.maximise.functions import Waves
 from tests.space.strategies import spaces
@@ -73,6 +76,21 @@ def test_levels_that_differ_are_the_square_root_of_two_apart():
     squares = squares + 2 * (X[:, None, 2] != X[None, :, 2])
     np.testing.assert_allclose(((W[:, None] - W[None]) ** 2).sum(-1), squares, atol=1e-12)
     assert Matern52([0.7])(W[:1], W[:1])[0, 0] == 1
+
+
+def test_a_model_of_ones_own_takes_the_place_of_the_one_on_the_cube():
+    space = EVERY_SPACE["mixed"]
+    model = GP(Matern52([0.7]), noise=1e-4)
+    strategy = strategy_for(replace(FAST, surrogate=OneHot(model)), space)
+    assert strategy.model.kind.model is model
+    view = view_of(space, points(space, 6), np.arange(6.0))
+    W, X = Cube(space).encoded(view.X), points(space, 3, seed=1)
+    y = (view.y - view.y.mean()) / view.y.std()
+    mean = Matern52([0.7])(Cube(space).encoded(X), W) @ np.linalg.solve(
+        Matern52([0.7])(W, W) + 1e-4 * np.eye(6), y
+    )
+    found, _ = strategy.belief(view, np.random.default_rng(0)).predict(X)
+    np.testing.assert_allclose(found, view.y.mean() + view.y.std() * mean, rtol=1e-6)
 
 
 def test_gradients_reach_the_numbers_of_the_space():

@@ -33,13 +33,14 @@ def normalised(rewards: ArrayLike, low: float, high: float) -> Vector:
 
 
 def best_so_far(arms: ArrayLike, values: ArrayLike, n_arms: int) -> Vector:
-    """The largest of each arm's values, `(K,)`, scaled from the smallest to the largest of all.
+    """The largest of each arm's values, `(K,)`, scaled from the worst to the best of these.
 
     Value i belongs to `arms[i]`. An arm without values, such as one that only failed, has 0. This
-    is the reward of a category in CoCaBO; it never decreases while the scale is the same.
+    is the reward of a category in CoCaBO. Values that are not the best of their arm do not matter:
+    on a scale that began at the smallest of all, one very bad value would put every arm near 1.
 
-    >>> best_so_far([0, 2, 0], [1.0, 5.0, 3.0], n_arms=3)
-    array([0.5, 0. , 1. ])
+    >>> best_so_far([0, 1, 2, 0, 0], [1.0, 4.0, 5.0, 3.0, -1e6], n_arms=3)
+    array([0. , 0.5, 1. ])
     """
     require_whole("n_arms", n_arms, 1)
     played, paid = np.asarray(arms), np.asarray(values, dtype=float)
@@ -53,6 +54,7 @@ def best_so_far(arms: ArrayLike, values: ArrayLike, n_arms: int) -> Vector:
         return np.zeros(n_arms)
     if played.dtype.kind not in "iu" or played.min() < 0 or played.max() >= n_arms:
         raise BanditError(f"arms={arms!r}: expected whole numbers from 0 to {n_arms - 1}")
-    best = np.full(n_arms, paid.min())
+    best = np.full(n_arms, -np.inf)
     np.maximum.at(best, played, paid)
-    return normalised(best, float(paid.min()), float(paid.max()))
+    low = float(best[played].min())
+    return normalised(np.maximum(best, low), low, float(paid.max()))

@@ -21,8 +21,8 @@ from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.space import Float, Space
 from outcrop.space.parameters import Parameter
-from outcrop.surrogates.base import Surrogate
-from outcrop.surrogates.kind import KernelKind, Kind, SearchDomain
+from outcrop.surrogates.base import Model, Surrogate
+from outcrop.surrogates.kind import KernelKind, Kind, SearchDomain, kind_of
 from outcrop.surrogates.situation import Situation
 from outcrop.typing import Matrix, Points
 
@@ -46,21 +46,27 @@ class OneHot(Kind):
 
         oc.Method(surrogate=oc.baselines.OneHot())
 
-    The baseline of CoCaBO: a Matérn-5/2 kernel with one lengthscale for all columns. The
-    acquisition is maximised over the cube of all these numbers, including points between levels;
-    the level with the largest number of each category is then taken. There is no surrogate for a
-    space without categories.
+    The baseline of CoCaBO: a Matérn-5/2 kernel with one lengthscale for all columns. `on_cube` may
+    be another kind, model or surrogate of the points of the `Cube`. The acquisition is maximised
+    over the cube of all these numbers, including points between levels; the level with the largest
+    number of each category is then taken. There is no surrogate for a space without categories.
     """
 
+    on_cube: Kind | Surrogate | Model | None = None
     label = "one-hot GP"
     search_domain = SearchDomain.ONE_HOT_CUBE
+
+    @property
+    def cube_kind(self) -> Kind:
+        """The kind of surrogate of the cube's points."""
+        return OneLengthscale() if self.on_cube is None else kind_of(self.on_cube)
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         """The surrogate of the cube's points."""
         if not situation.categories:
             return None
         cube = replace(situation, space=Cube(situation.space).wide)
-        return OneLengthscale().surrogate(cube)
+        return self.cube_kind.surrogate(cube)
 
 
 @dataclass(frozen=True, eq=False)

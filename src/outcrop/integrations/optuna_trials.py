@@ -291,6 +291,7 @@ def view_of(
         noise=noise,
         warm=warm,
         seed=seed,
+        sign=sign,
     )
 
 

@@ -11,10 +11,12 @@ __all__ = ["Belief", "Strategy", "Suggestion", "View", "Why"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
+from outcrop.surrogates.outcome import Standardised
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.typing import Matrix, Params, Points, Rng, Vector
 
@@ -38,6 +40,13 @@ class View:
     # of those places: variances (n, D), or covariances (n, D, D); None if exact
     input_cov: Matrix | None = None
     robust: bool = False  # whether the objective's average over input noise is to be minimised
+    sign: float = 1.0  # of the user's values; −1 if these are maximised
+
+    @cached_property
+    def outcome(self) -> Standardised:
+        """The map from the objective's units to those of models."""
+        # An average is meant in the objective's own units, so nothing is bent for it.
+        return Standardised.of(self.y, self.X, bend=not self.robust)
 
     @property
     def places(self) -> Points:

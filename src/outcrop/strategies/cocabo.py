@@ -1,7 +1,7 @@
 """CoCaBO: bandits draw the categories, a model finds the numbers that go with them.
 
 One EXP3 for each category draws its level; its reward is the best value so far with that level, on
-the scale from the worst to the best of all values. Given the levels, the numbers maximise the
+the scale from the worst to the best of the levels. Given the levels, the numbers maximise the
 acquisition [Alvi 2019, algorithm 7]. In batches EXP3.M draws as many levels of each category as
 there are points, which are combined in random order, and each point is found as if running trials
 had returned their predicted means [ibid., algorithm 8].
@@ -20,11 +20,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 import numpy as np
 
-from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, normalised, rate
+from outcrop.bandits import EXP3, EXP3M, ArmChoice, LogWeights, best_so_far, rate
+from outcrop.bandits.base import LARGEST
 from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.space import Column, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View, Why
@@ -67,12 +68,18 @@ class CoCaBO:
     equally likely. If a category has no more levels than a batch has points, its levels stay
     equally likely unless `gamma` is given, since a batch can contain all of them. A space without
     categories is searched by `method` alone.
+
+    `reward` is the best value so far with a level, either "scaled", so that it is 0 for the level
+    whose best value is worst and 1 for the one whose best value is best; or "raw", the value in the
+    objective's units and minus that of an objective to minimise, as in the published program. How
+    much bandits learn from raw values depends on these units.
     """
 
     method: MethodLike = field(default_factory=lambda: Method(surrogate=CategoryMix()))
     batch: int = 1  # points whose levels are drawn together
     horizon: int = 200
     gamma: float | None = None
+    reward: Literal["scaled", "raw"] = "scaled"
 
     def __post_init__(self) -> None:
         for name in ("batch", "horizon"):
@@ -86,6 +93,8 @@ class CoCaBO:
                 f"CoCaBO(gamma={self.gamma!r}): expected a number from 0 to 1, or None to set it "
                 "by the horizon"
             )
+        if self.reward not in ("scaled", "raw"):
+            raise MethodError(f'CoCaBO(reward={self.reward!r}): expected "scaled" or "raw"')
 
     def strategy(self, space: Space) -> Strategy:
         model = strategy_for(self.method, space)
@@ -103,7 +112,8 @@ class CoCaBO:
         gamma = self.gamma
         if gamma is None:
             gamma = rate(levels, SHARE * self.horizon / self.batch, self.batch)
-        return EXP3M(gamma, self.batch) if 1 < self.batch < levels else EXP3(gamma)
+        raw = self.reward == "raw"
+        return EXP3M(gamma, self.batch, raw) if 1 < self.batch < levels else EXP3(gamma, raw)
 
 
 NAMED = (
@@ -196,10 +206,13 @@ class _Drawing:
         return weights, running
 
     def _reward(self, view: View, column: Column, level: int) -> float:
-        """The best value with a level, on the scale from the worst to the best of all values."""
-        has_level = self.space.active(view.X)[:, column.index] & (view.X[:, column.index] == level)
-        gains = -view.y
-        return float(normalised(gains[has_level].max(), gains.min(), gains.max()))
+        """The reward of a level that has a value."""
+        active = self.space.active(view.X)[:, column.index]
+        levels = view.X[active, column.index].astype(np.int64)
+        gains = -view.y[active]
+        if self.settings.reward == "raw":
+            return float(np.clip(gains[levels == level].max(), -LARGEST, LARGEST))
+        return float(best_so_far(levels, gains, column.levels or 1)[level])
 
     def _ended(self, view: View) -> tuple[list[Row], list[_DrawnTrial]]:
         """Levels of trials that have a value, and running trials; failed ones are dropped.

@@ -175,13 +175,12 @@ class ModelBased:
         return Suggestion(self.space.decode(point)[0], why, warm)
 
     def _fit(self, view: View, rng: Rng) -> _Fit:
-        # An average is meant in the objective's own units, so nothing is bent for it.
-        outcome = Standardised.of(view.y, view.X, bend=not view.robust)
+        observations = _observations(view)
         situation = Situation(self.space, view.noise_facts, self.inference, len(view.y))
         surrogate = self.kind.surrogate(situation) or Plain().surrogate(situation)
-        belief = surrogate.fit(_observations(view, outcome), rng, view.warm)
+        belief = surrogate.fit(observations, rng, view.warm)
         wanted = averaged_over_noise(belief, self.space, view.X) if view.robust else belief
-        return _Fit(outcome, belief, wanted)
+        return _Fit(view.outcome, belief, wanted)
 
     def _criterion(self, view: View, posterior: Mixture, rng: Rng) -> _Criterion:
         acquisition = self.acquisition
@@ -245,9 +244,9 @@ class ModelBased:
         return why
 
 
-def _observations(view: View, outcome: Standardised) -> Observations:
+def _observations(view: View) -> Observations:
     """What was told, in the model's units; a known noise comes with each observation."""
-    std = view.std
+    std, outcome = view.std, view.outcome
     if isinstance(view.noise, float):
         std = np.where(np.isnan(std), view.noise, std)
     with np.errstate(over="ignore"):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from outcrop.baselines.one_hot import Cube, OneLengthscale
+from outcrop.baselines.one_hot import Cube, OneHot, OneLengthscale
 from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.maximise.base import OfImages, Scored
 from outcrop.maximise.forbidden import best_allowed
@@ -36,14 +36,14 @@ class Rounded:
     @classmethod
     def of(cls, strategy: ModelBased) -> Rounded:
         """The same strategy on the cube of its space."""
-        cube, kind = Cube(strategy.space), OneLengthscale()
+        cube, given = Cube(strategy.space), strategy.kind
         model = replace(
             strategy,
             space=cube.wide,
-            kind=kind,
+            kind=given.cube_kind if isinstance(given, OneHot) else OneLengthscale(),
             initial=RandomDesign(size=strategy.initial.size_for(cube.space)),
             avoids_bounds=False,  # levels lie there
-            feasibility_kernel=lambda wide: kind.kernel(Situation(wide)),
+            feasibility_kernel=lambda wide: OneLengthscale().kernel(Situation(wide)),
         )
         return cls(cube, model, strategy.initial)
 

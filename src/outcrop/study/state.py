@@ -124,6 +124,7 @@ class State:
             at=positions(self.space, X, moved),
             input_cov=covariances(self.space, X, moved),
             robust=self.created.robust,
+            sign=self.sign,
         )
 
     @property

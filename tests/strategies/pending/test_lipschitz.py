@@ -43,6 +43,7 @@ def test_constants_are_those_of_a_search_on_a_grid(d, points, seed):
             scale = part.scales()
             own = on_grid(part, np.maximum(x - scale, 0), np.minimum(x + scale, 1), points)
             assert found.around[i, j] == pytest.approx(own, rel=0.03)
+            assert found.reach[i, j] == pytest.approx(np.sqrt((scale**2).mean()))
 
 
 @pytest.mark.parametrize(("space", "surrogate"), [p for p in ONE_SPACE_EACH if "forest" not in p])
@@ -80,6 +81,7 @@ def test_without_local_constants_there_is_one_for_all():
     mixture, busy = waves(), np.random.default_rng(1).random((5, 2))
     found = estimated(mixture, box(2), busy, np.random.default_rng(0), "mean", False, "test")
     np.testing.assert_array_equal(found.around, np.repeat(found.whole[:, None], 5, axis=1))
+    assert np.isinf(found.reach).all()
 
 
 def test_a_flat_belief_has_the_constant_that_says_nothing():
@@ -115,6 +117,7 @@ def test_a_flat_neighbourhood_has_the_constant_of_the_whole():
         Mixture.single(part), box(1), busy, np.random.default_rng(0), "mean", True, "test"
     )
     assert found.around[0, 0] == found.whole[0] > 10
+    assert np.isinf(found.reach)
 
 
 def test_paths_are_as_steep_as_the_mean_where_there_is_no_doubt_left():
@@ -156,6 +159,8 @@ def test_only_active_numbers_count():
     steps = np.diff(part.predict(line)[0]) / np.diff(line[:, 0])
     assert found.around[0, 0] == pytest.approx(np.abs(steps).max(), rel=0.01)
     assert found.around[0, 1] > 5 * found.around[0, 0]
+    scales = part.scales()
+    np.testing.assert_allclose(found.reach[0], [scales[0], np.sqrt((scales[[0, 2]] ** 2).mean())])
 
 
 def _bound(kernel):

@@ -1,5 +1,6 @@
 """Policies as parts of methods."""
 
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
@@ -12,6 +13,7 @@ from outcrop.errors import MethodError, SpaceExhausted
 from outcrop.inference import MAP, Laplace
 from outcrop.maximise import Maximiser
 from outcrop.strategies import CoCaBO, Hierarchical, Method, Perturbed
+from outcrop.strategies.initial import RandomDesign
 from outcrop.strategies.pending import (
     HardPenalisation,
     Liar,
@@ -19,6 +21,7 @@ from outcrop.strategies.pending import (
     PLAyBOOK,
     ThompsonSampling,
 )
+from outcrop.strategies.pending.penalty_factors import Gaussian
 from outcrop.surrogates import Forest
 from outcrop.testing import STRATEGY_CONTRACT
 from tests.strategies.pending.beliefs import PENALISING, POLICIES, QUICK, name, waves, with_running
@@ -47,6 +50,9 @@ def value(params):
         (lambda: HardPenalisation(p=nan), r"HardPenalisation\(p=nan\)"),
         (lambda: LocalPenalisation(constants="all"), r"constants='all'.*\"mean\" or \"draws\""),
         (lambda: LocalPenalisation(positivity="exp"), r"positivity='exp'.*\"softplus\""),
+        (lambda: HardPenalisation(clip="all"), r"clip='all'.*\"each\" or \"product\""),
+        (lambda: LocalPenalisation(optimum=nan), r"LocalPenalisation\(optimum=nan\)"),
+        (lambda: PLAyBOOK("L", optimum=-inf), "optimum=-inf"),
         (lambda: PLAyBOOK("HH"), r"PLAyBOOK\('HH'\): expected \"L\", \"LL\", \"H\" or \"HL\""),
         (lambda: PLAyBOOK("L", gamma=-1.0), "gamma=-1.0"),
         (lambda: PLAyBOOK("H", p=2.0), "p=2.0"),
@@ -77,21 +83,32 @@ def test_constants_of_draws_that_the_belief_cannot_make_are_refused_when_the_met
     [
         ("L", LocalPenalisation()),
         ("LL", LocalPenalisation(local=True)),
-        ("H", HardPenalisation(2.0, -3.0)),
-        ("HL", HardPenalisation(2.0, -3.0, local=True)),
+        ("H", HardPenalisation(2.0, -3.0, "product")),
+        ("HL", HardPenalisation(2.0, -3.0, "product", local=True)),
     ],
 )
-def test_playbook_is_its_kind_of_penalisation(kind, policy, rng):
+@pytest.mark.parametrize("optimum", [None, -7.5])
+def test_playbook_is_its_kind_of_penalisation(kind, policy, optimum, rng):
+    policy = replace(policy, optimum=optimum)
     mixture, X = waves(), rng.random((9, 2))
     view, space = with_running(EVERY_SPACE["box"], 4), EVERY_SPACE["box"]
     scores = [
         each.account(view, space, mixture, UCB(), np.random.default_rng(3))[1](mixture, X)
-        for each in (PLAyBOOK(kind, 2.0, -3.0), policy)
+        for each in (PLAyBOOK(kind, 2.0, -3.0, clip="product", optimum=optimum), policy)
     ]
     np.testing.assert_array_equal(*scores)
 
 
-@pytest.mark.parametrize("policy", [*POLICIES, HardPenalisation(p=-inf)], ids=name)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        *POLICIES,
+        HardPenalisation(p=-inf, clip="product"),
+        LocalPenalisation(optimum=0.5),
+        PLAyBOOK("HL", clip="product", optimum=-2.0),
+    ],
+    ids=name,
+)
 def test_a_method_comes_back_from_json_with_its_policy(policy):
     again = Method.from_json(Method(pending=policy).to_json())
     assert again.pending == policy
@@ -173,6 +190,28 @@ def test_a_noisy_objective_may_be_repeated_but_not_while_it_runs(policy):
         optimizer.tell(trial, float(i % 3))
     batch = optimizer.ask(6)
     assert len({space.key(trial.params) for trial in batch}) == 6
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_a_known_optimum_has_the_sign_and_units_of_the_study(direction, monkeypatch):
+    gaps = []
+
+    def shape(self, gap, std, slope, reach):
+        gaps.append(gap)
+        return Gaussian(gap, std, slope)
+
+    monkeypatch.setattr(LocalPenalisation, "shape", shape)
+    sign = -1.0 if direction == "maximize" else 1.0
+    for optimum in (None, sign * 50.0, sign * -1000.0):
+        policy = method(LocalPenalisation(optimum=optimum), initial=RandomDesign(size=8))
+        optimizer = oc.Optimizer(MIXED, method=policy, direction=direction, seed=3, noise=False)
+        for i, trial in enumerate(optimizer.ask(8)):
+            optimizer.tell(trial, sign * (100.0 + 10.0 * i))
+        optimizer.ask(2)
+    unknown, near, far = gaps
+    unit = np.std([100.0 + 10.0 * i for i in range(8)])
+    np.testing.assert_allclose(far - near, 1050.0 / unit, rtol=1e-9)
+    assert (near > unknown).all()
 
 
 def test_the_record_says_what_was_penalised():

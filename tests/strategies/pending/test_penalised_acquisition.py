@@ -17,11 +17,13 @@ from outcrop.acquisition import (
     SrinivasUCB,
     Thompson,
 )
+from outcrop.data import Observations
+from outcrop.kernels import Matern52, Scaled
 from outcrop.space import Float, Space
 from outcrop.strategies import TopBranches
 from outcrop.strategies.pending import HardPenalisation, LocalPenalisation
 from outcrop.strategies.pending.penalised_acquisition import Penalised
-from outcrop.surrogates import Mixture
+from outcrop.surrogates import GP, Mixture
 from outcrop.testing import central_differences, view_of
 from tests.strategies.pending.beliefs import belief, waves, with_running
 from tests.strategies.spaces import EVERY_SPACE
@@ -49,7 +51,7 @@ POLICIES = [
     HardPenalisation(local=True),
     HardPenalisation(positivity="offset"),
     LocalPenalisation(local=True),
-]
+]  # a clipped product is tested with the factors
 
 
 def ready(acquisition, policy, mixture, candidates):
@@ -150,6 +152,50 @@ def test_penalties_follow_from_each_components_own_prediction_incumbent_and_cons
         grid = np.stack(np.meshgrid(*[np.linspace(0, 1, 81)] * 2), -1).reshape(-1, 2)
         slopes = np.linalg.norm(part.mean_gradient(grid), axis=1)
         assert wide[0] == pytest.approx(slopes.max(), rel=0.01)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_known_optimum_in_the_users_units_takes_the_place_of_the_incumbent(sign):
+    """The model's units are those in which the values that it was fitted to are standardised."""
+    mixture, optimum = waves(), sign * 70.0
+    X = mixture.components[0].data.X
+    z = mixture.components[0].data.y
+    y = 200.0 + 40.0 * (z - z.mean()) / z.std()  # standardised by 200 and 40
+    view = view_of(PLANE, X, y, BUSY, sign=sign)
+    radii = []
+    for known in (optimum, None, sign * 1e6):
+        policy = HardPenalisation(gamma=0.0, optimum=known)
+        _, penalised = policy.account(view, PLANE, mixture, UCB(), np.random.default_rng(0))
+        radii.append(penalised.penalty.shape.radius)
+    order = np.lexsort(BUSY.T[::-1])
+    for i, part in enumerate(mixture.components):
+        mean, _ = part.predict(BUSY[order])
+        ratio = (mean + 130.0 / 40.0) / (mean - part.incumbent())
+        np.testing.assert_allclose(radii[0][i] / radii[1][i], ratio, rtol=1e-9)
+    np.testing.assert_array_equal(radii[2], radii[1])  # an optimum worse than what is known
+
+
+def test_a_local_constant_penalises_no_farther_than_it_was_searched():
+    """Small constants on a plateau once gave radii longer than the diagonal of the cube."""
+    space = Space({f"x{i}": Float(0, 1) for i in range(5)})
+    rng = np.random.default_rng(3)
+    X = rng.random((20, 5))
+    y = np.where(np.linalg.norm(X - 0.5, axis=1) < 0.5, -2.0, 0.7) + 0.05 * rng.normal(size=20)
+    scales = np.array([0.05, 0.1, 0.2, 0.25, 0.4])
+    part = GP(Scaled(1.0, Matern52(scales)), noise=1e-6).condition(Observations(X, y))
+    view, mixture = view_of(space, X, y, rng.random((15, 5))), Mixture.single(part)
+    reach = np.sqrt((scales**2).mean())
+    for policy in (HardPenalisation(local=True), LocalPenalisation(local=True)):
+        _, penalised = policy.account(view, space, mixture, UCB(), np.random.default_rng(0))
+        shape = penalised.penalty.shape
+        if isinstance(policy, HardPenalisation):
+            radius = shape.radius
+        else:
+            radius = (shape.gap + shape.std) / shape.slope
+        assert radius.max() == pytest.approx(reach)
+        assert (radius <= reach * (1 + 1e-12)).all()
+    _, penalised = HardPenalisation().account(view, space, mixture, UCB(), rng)
+    assert penalised.penalty.shape.radius.max() < reach  # one constant for all needs no limit
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=["hard", "offset", "local"])

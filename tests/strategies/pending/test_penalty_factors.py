@@ -1,3 +1,4 @@
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -16,10 +17,15 @@ GAP = np.array([[0.4, 0.0, 1.3], [0.2, 0.7, 0.1]])  # two components, three busy
 STD = np.array([[0.3, 0.1, 0.6], [0.5, 0.2, 0.4]])
 SLOPE = np.array([[2.0, 2.0, 2.0], [5.0, 1.0, 3.0]])
 BUSY = np.array([[0.2, 0.3], [0.9, 0.1], [0.5, 0.8]])
+FAR = np.full((2, 3), inf)  # constants hold everywhere
 SHAPES = [
     Gaussian(GAP, STD, SLOPE),
-    Hard.of(GAP, STD, SLOPE, 1.0, -5.0),
-    Hard.of(GAP, STD, SLOPE, 0.5, -inf),
+    Hard.within(GAP, STD, SLOPE, FAR, 1.0, -5.0),
+    Hard.within(GAP, STD, SLOPE, FAR, 0.5, -inf),
+]
+PRODUCTS = [
+    Hard.within(GAP, STD, SLOPE, FAR, 1.0, -5.0, "product"),
+    Hard.within(GAP, STD, SLOPE, FAR, 0.5, -inf, "product"),
 ]
 
 
@@ -43,7 +49,7 @@ def test_the_hard_penaliser_is_its_formula(gamma, p, rng):
             radius = max((GAP[i, j] + gamma * STD[i, j]) / SLOPE[i, j], 1e-10)
             t = np.linalg.norm(X - BUSY[j], axis=1) / radius
             expected[i] *= (t**p + 1) ** (1 / p)
-    shape = Hard.of(GAP, STD, SLOPE, gamma, p)
+    shape = Hard.within(GAP, STD, SLOPE, FAR, gamma, p)
     np.testing.assert_allclose(np.exp(Penalty.on(PLANE, BUSY, shape).log(X)), expected, rtol=1e-9)
 
 
@@ -64,7 +70,8 @@ def test_the_hard_penaliser_is_0_at_a_busy_point_and_1_far_away():
 
 
 def test_a_radius_of_nothing_penalises_the_busy_point_alone():
-    shape = Hard.of(np.zeros((1, 1)), np.zeros((1, 1)), np.full((1, 1), 10.0), 1.0, -5.0)
+    zero = np.zeros((1, 1))
+    shape = Hard.within(zero, zero, np.full((1, 1), 10.0), zero + inf, 1.0, -5.0)
     penalty = Penalty.on(PLANE, BUSY[:1], shape)
     at, near = np.exp(penalty.log(BUSY[:1]))[0], np.exp(penalty.log(BUSY[:1] + 1e-8))[0]
     assert at < 1e-15
@@ -75,12 +82,51 @@ def test_a_radius_of_nothing_penalises_the_busy_point_alone():
 def test_penalisers_rise_with_the_distance_from_0_to_1(gap, std, slope, d, more):
     own = (np.array([[value]]) for value in (gap, std, slope))
     gap, std, slope = own
-    for shape in (Gaussian(gap, std, slope), Hard.of(gap, std, slope, 1.0, -5.0)):
+    far = np.array([[inf]])
+    for shape in (Gaussian(gap, std, slope), Hard.within(gap, std, slope, far, 1.0, -5.0)):
         near, far = (shape.log(np.array([[x]]))[0, 0, 0] for x in (d, d + more))
         assert near <= far <= 0
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=["gaussian", "hard", "edged"])
+@pytest.mark.parametrize("p", [-1.0, -5.0, -inf])
+def test_a_clipped_product_is_the_minimum_of_all_ratios_multiplied_and_one(p, rng):
+    X = rng.random((30, 2))
+    radius = (GAP + STD) / SLOPE
+    t = (np.linalg.norm(X[:, None] - BUSY, axis=2) / radius[:, None]).prod(2)
+    expected = np.minimum(t, 1.0) if p == -inf else (t**p + 1) ** (1 / p)
+    shape = Hard.within(GAP, STD, SLOPE, FAR, 1.0, p, "product")
+    np.testing.assert_allclose(np.exp(Penalty.on(PLANE, BUSY, shape).log(X)), expected, rtol=1e-9)
+
+
+def test_a_far_busy_point_cancels_a_near_one_only_if_the_product_is_clipped():
+    busy, X = np.array([[0.1, 0.1], [0.9, 0.9]]), np.array([[0.15, 0.1]])
+    radius = np.array([[0.1, 0.02]])
+    each, product = (
+        np.exp(Penalty.on(PLANE, busy, Hard(radius, -inf, clip)).log(X))[0, 0]
+        for clip in ("each", "product")
+    )
+    assert each == pytest.approx(0.5)
+    assert product == 1.0
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1.0, 2.5])
+def test_a_radius_is_never_longer_than_its_constant_reaches(gamma):
+    """A small constant found near a busy point on a plateau would penalise the whole cube."""
+    slope, reach = np.full((2, 3), 0.01), np.array([[0.2, 0.3, 0.1], [0.4, 0.5, 0.6]])
+    hard = Hard.within(GAP, STD, slope, reach, gamma, -5.0)
+    expected = np.minimum((GAP + gamma * STD) / slope, reach)
+    np.testing.assert_allclose(hard.radius, expected, atol=1e-10)
+    assert (hard.radius <= reach).all()
+    soft = Gaussian.within(GAP, STD, slope, reach)
+    for i, j in np.ndindex(*reach.shape):
+        factor = np.exp(soft.log(np.full((1, 3), reach[i, j]))[i, 0, j])
+        assert factor == pytest.approx(norm.cdf(1.0))  # a standard deviation outside
+    np.testing.assert_array_equal(Gaussian.within(GAP, STD, SLOPE, FAR).slope, SLOPE)
+
+
+@pytest.mark.parametrize(
+    "shape", [*SHAPES, *PRODUCTS], ids=["gaussian", "hard", "edged", "product", "edged product"]
+)
 def test_gradients_agree_with_finite_differences(shape, rng):
     X, bar = rng.random((8, 2)), rng.normal(size=(2, 8))
     penalty = Penalty.on(PLANE, BUSY, shape)
@@ -101,8 +147,8 @@ def test_gradients_are_finite_at_and_next_to_busy_points(shape):
 @pytest.mark.parametrize("shape", SHAPES, ids=["gaussian", "hard", "edged"])
 def test_order_of_busy_points_is_irrelevant(shape, rng):
     X = rng.random((10, 2))
-    backwards = [getattr(shape, field)[:, ::-1] for field in vars(shape) if field != "p"]
-    turned = type(shape)(*backwards, *([shape.p] if isinstance(shape, Hard) else []))
+    matrices = {name: value for name, value in vars(shape).items() if name not in ("p", "clip")}
+    turned = replace(shape, **{name: value[:, ::-1] for name, value in matrices.items()})
     one = Penalty.on(PLANE, BUSY, shape).log(X)
     other = Penalty.on(PLANE, BUSY[::-1], turned).log(X)
     np.testing.assert_allclose(one, other, rtol=1e-12)

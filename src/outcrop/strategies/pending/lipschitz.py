@@ -2,8 +2,9 @@
 
 A Lipschitz constant is the largest norm of the gradient of a component's mean, or of draws from it.
 It is searched over the whole space and, for the constant around a point, within a lengthscale of it
-in every number [Alvi 2019, section 4.4.2]. Gradients are those in the numbers that are active;
-categories do not change.
+in every number [Alvi 2019, section 4.4.2]. Beyond that box it says nothing: its *reach* is the root
+mean square of these lengthscales. Gradients are those in the numbers that are active; categories do
+not change.
 
 `k` components, `p` points `busy`, `s` climbs, `D` columns. All climbs of a component go in lockstep
 from the best points of one pool. For u = ∇f/‖∇f‖ the norm rises along H u, which is the change of
@@ -43,10 +44,14 @@ DRAWS, FEATURES = 4, 128  # draws from a component, and random features of each
 
 
 class Constants(NamedTuple):
-    """Of every component: the constant everywhere `(k,)`, and around each busy point `(k, p)`."""
+    """Of every component: the constant everywhere `(k,)`, and around each busy point `(k, p)`.
+
+    `reach` is how far from its busy point a constant holds, `(k, p)`: ∞ for the one everywhere.
+    """
 
     whole: Vector
     around: Points
+    reach: Points
 
 
 def estimated(
@@ -62,6 +67,7 @@ def estimated(
     offsets = lattice(rng, NEAR if local else 1, len(space.columns))
     free = space.active(np.vstack([pool, busy])) & is_number
     whole, around = np.zeros(len(posterior)), np.zeros((len(posterior), len(busy)))
+    reach = np.full(around.shape, np.inf)
     for i, part in enumerate(posterior.components if free[SPREAD:].any() else ()):
         search = _SlopeSearch.around(busy, pool, free, offsets, _scales(part, len(is_number)))
         gradients = _gradients(part, rng, by, who)
@@ -70,9 +76,11 @@ def estimated(
             _refuse_steps(part, search.pool, is_number, who)
         steepest = gradients[int(norms.max(1).argmax())]  # the others are not climbed
         whole[i], around[i] = search.steepest(steepest, norms.max(0), local)
+        reach[i] = search.reach(free[SPREAD:])
     whole = np.where(whole < FLAT, STEEP, whole)[:, None]
-    around = np.where(around < FLAT, whole, around) if local else np.repeat(whole, len(busy), 1)
-    return Constants(whole[:, 0], around)
+    is_whole = (around < FLAT) | (not local)
+    around, reach = np.where(is_whole, whole, around), np.where(is_whole, np.inf, reach)
+    return Constants(whole[:, 0], around, reach)
 
 
 def mean_gradient(part: Posterior) -> Gradient:
@@ -109,6 +117,11 @@ class _SlopeSearch(NamedTuple):
         pool = np.vstack([pool, busy, near.reshape(-1, busy.shape[1])])
         free = np.vstack([free, np.repeat(own, len(offsets), axis=0)])
         return cls(pool, free, low, high, scales)
+
+    def reach(self, free: Mask) -> Vector:
+        """The root mean square of the lengthscales of the numbers that are `free`, `(p,)`."""
+        square = (free * self.scales**2).sum(1) / np.maximum(free.sum(1), 1)
+        return np.sqrt(square)
 
     def norms(self, gradient: Gradient) -> Vector:
         return _norm(_masked(gradient, self.pool, self.free))

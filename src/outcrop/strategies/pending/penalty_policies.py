@@ -6,7 +6,7 @@ __all__ = ["HardPenalisation", "LocalPenalisation", "PLAyBOOK"]
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -28,21 +28,26 @@ if TYPE_CHECKING:
     from outcrop.strategies.method import Method
 
 KINDS = ("L", "LL", "H", "HL")  # of PLAyBOOK
+CLIPS = ("each", "product")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Penalisation(ABC):
     """What penalising policies have in common.
 
-    `local`: a Lipschitz constant for every running trial, from its neighbourhood, instead of one
-    for all. `constants`: of the posterior "mean", or the largest of several "draws" from it, which
-    may be steeper and cost more time. `positivity`: how acquisitions that may be negative, such as
-    UCB, are made positive, by "softplus" or by an "offset" of their lowest value.
+    `local`: a Lipschitz constant for every running trial, from the box of a lengthscale around it,
+    instead of one for all; the penalty then does not reach farther than that box, which is all that
+    the constant describes. `constants`: of the posterior "mean", or the largest of several "draws"
+    from it, which may be steeper and cost more time. `positivity`: how acquisitions that may be
+    negative, such as UCB, are made positive, by "softplus" or by an "offset" of their lowest value.
+    `optimum`: the best value that the objective can have, in its own units, such as 0.0 for an
+    error or, in a study that maximises, 1.0 for an accuracy; None is the best mean at observations.
     """
 
     local: bool = False
     constants: Literal["mean", "draws"] = "mean"
     positivity: Literal["softplus", "offset"] = "softplus"
+    optimum: float | None = None
 
     def __post_init__(self) -> None:
         accept_former_value(self, "pending", "constants")
@@ -53,10 +58,18 @@ class Penalisation(ABC):
             raise MethodError(
                 f'{name}(positivity={self.positivity!r}): expected "softplus" or "offset"'
             )
+        if self.optimum is not None and not isfinite(self.optimum):
+            raise MethodError(
+                f"{name}(optimum={self.optimum!r}): expected a finite number, the best value that "
+                "the objective can have, or None if it is not known"
+            )
 
     @abstractmethod
-    def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
-        """The penaliser, of |μ − M|, σ and L of every component and busy point, `(k, p)`."""
+    def shape(self, gap: Matrix, std: Matrix, slope: Matrix, reach: Matrix) -> Shape:
+        """The penaliser of every component and busy point.
+
+        |μ − M|, σ, L, and how far from the busy point L holds, are all `(k, p)`.
+        """
 
     def check(self, method: Method) -> None:
         """Refuse a `Method` whose belief has no gradients, or no draws if those are needed."""
@@ -80,8 +93,10 @@ class Penalisation(ABC):
         busy = in_order(view.pending)
         mean, var = posterior.predict_each(busy)
         lowest = np.array([[part.incumbent()] for part in posterior.components])
+        if self.optimum is not None:
+            lowest = np.minimum(lowest, view.outcome.apply(np.array([view.sign * self.optimum])))
         found = estimated(posterior, space, busy, rng, self.constants, self.local, repr(self))
-        shape = self.shape(np.abs(mean - lowest), np.sqrt(var), found.around)
+        shape = self.shape(np.abs(mean - lowest), np.sqrt(var), found.around, found.reach)
         penalty = Penalty.on(space, busy, shape)
         return posterior, Penalised(acquisition, penalty, self.positivity)
 
@@ -96,8 +111,8 @@ class LocalPenalisation(Penalisation):
     At a running trial the factor is at most a half, but not 0 [González et al. 2016].
     """
 
-    def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
-        return Gaussian(gap, std, slope)
+    def shape(self, gap: Matrix, std: Matrix, slope: Matrix, reach: Matrix) -> Shape:
+        return Gaussian.within(gap, std, slope, reach)
 
 
 @dataclass(frozen=True)
@@ -107,11 +122,15 @@ class HardPenalisation(Penalisation):
         oc.Method(pending=oc.pending.HardPenalisation(gamma=2.0))
         oc.Method(pending=oc.pending.HardPenalisation(p=-math.inf))  # with an edge
 
-    The radius includes `gamma` standard deviations; the lower `p`, the sharper its edge.
+    The radius includes `gamma` standard deviations; the lower `p`, the sharper its edge. `clip`
+    says what is cut off at 1: the ratio of distance to radius of "each" running trial, before these
+    are multiplied, as in the text of the thesis; or their "product", as in its program, where a
+    trial that is far away cancels the penalty of one that is near.
     """
 
     gamma: float = 1.0
     p: float = -5.0
+    clip: Literal["each", "product"] = "each"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -125,9 +144,11 @@ class HardPenalisation(Penalisation):
                 f"HardPenalisation(p={self.p!r}): expected a number below 0, such as -5.0, or "
                 "-inf for a sharp edge"
             )
+        if self.clip not in CLIPS:
+            raise MethodError(f'HardPenalisation(clip={self.clip!r}): expected "each" or "product"')
 
-    def shape(self, gap: Matrix, std: Matrix, slope: Matrix) -> Shape:
-        return Hard.of(gap, std, slope, self.gamma, self.p)
+    def shape(self, gap: Matrix, std: Matrix, slope: Matrix, reach: Matrix) -> Shape:
+        return Hard.within(gap, std, slope, reach, self.gamma, self.p, self.clip)
 
 
 @dataclass(frozen=True)
@@ -137,8 +158,8 @@ class PLAyBOOK:
         oc.Method(acquisition=oc.acquisition.UCB(2.0), pending=oc.pending.PLAyBOOK("HL"))
 
     "L" and "LL" are `LocalPenalisation`, "H" and "HL" `HardPenalisation`, with one Lipschitz
-    constant for all running trials or, the second L, one for each. `gamma` and `p` belong to the
-    hard ones.
+    constant for all running trials or, the second L, one for each. `gamma`, `p` and `clip` belong
+    to the hard ones.
     """
 
     kind: Literal["L", "LL", "H", "HL"] = "HL"
@@ -146,28 +167,41 @@ class PLAyBOOK:
     p: float = -5.0
     constants: Literal["mean", "draws"] = "mean"
     positivity: Literal["softplus", "offset"] = "softplus"
+    clip: Literal["each", "product"] = "each"
+    optimum: float | None = None
 
     def __post_init__(self) -> None:
         accept_former_value(self, "pending", "constants")
         if self.kind not in KINDS:
             raise MethodError(f'PLAyBOOK({self.kind!r}): expected "L", "LL", "H" or "HL"')
-        HardPenalisation(  # checks the arguments
-            self.gamma, self.p, constants=self.constants, positivity=self.positivity
-        )
+        self._hard()  # checks the arguments
 
     @property
     def policy(self) -> Penalisation:
         """The penalisation that the kind stands for."""
-        local = self.kind in ("LL", "HL")
         if self.kind.startswith("H"):
-            return HardPenalisation(
-                self.gamma,
-                self.p,
-                local=local,
-                constants=self.constants,
-                positivity=self.positivity,
-            )
-        return LocalPenalisation(local=local, constants=self.constants, positivity=self.positivity)
+            return self._hard()
+        return LocalPenalisation(
+            local=self._is_local,
+            constants=self.constants,
+            positivity=self.positivity,
+            optimum=self.optimum,
+        )
+
+    @property
+    def _is_local(self) -> bool:
+        return self.kind in ("LL", "HL")
+
+    def _hard(self) -> HardPenalisation:
+        return HardPenalisation(
+            self.gamma,
+            self.p,
+            self.clip,
+            local=self._is_local,
+            constants=self.constants,
+            positivity=self.positivity,
+            optimum=self.optimum,
+        )
 
     def check(self, method: Method) -> None:
         self.policy.check(method)
