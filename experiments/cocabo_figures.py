@@ -212,8 +212,8 @@ since is in the difference too. p: two-sided Wilcoxon tests, paired by run, Holm
 DISAGREEMENTS = """\
 ### Where this differs from the thesis
 
-- With rewards over the levels' best values `CoCaBO-auto` solves func-2C in all ten runs, as the
-  direct searches do; over all values it solved two. The thesis does not try searching categories
+- With rewards over the levels' best values `CoCaBO-auto` solves func-2C in every run, as the direct
+  searches do; over all values it solved two of ten. The thesis does not try searching categories
   and numbers together (`direct-…`). `direct-overlap`, which is `"gp"` and `"auto"`, and
   `direct-cocabo` do not differ significantly anywhere; the former has more runs solved on func-3C
   and ackley-5C and stays the default for mixed spaces.
