@@ -99,7 +99,8 @@ Which surrogate the outer search has hardly matters: 100 trials are ten outer po
 sees the local kernel jump to a good spot late; with this budget it does not. Methods for mixed
 spaces that learn from all trials at once have better means than any hierarchy; none of the
 differences to `HBO` is large against the spread of runs, the table's tests say which are
-significant. `cocabo` has the best mean here, ahead of the default for mixed spaces."""
+significant. `cocabo` has the best mean here, ahead of the default for mixed spaces; it was measured
+with its former rewards if it is named below as not made again."""
 CHANGED = """\
 `cocabo` before and after its rewards were put on the scale of the levels' best values (see Figures
 5.4 to 5.9): the gap after 100 trials, mean and in brackets standard error, from the same first
