@@ -19,7 +19,7 @@ from benchmarks.reporting import table
 from experiments.comparison import best_traces, corrected_p_values
 from experiments.harness import Cell, Experiment, Row
 from experiments.mlp_tuning import EPOCHS, TOPOLOGIES, TRAINING, mlp_problem
-from experiments.peers import PEERS, peer_search
+from experiments.peers import peer_search
 from experiments.searches import initial_points, search
 from outcrop import surrogates
 from outcrop.baselines import Arc, Independent, OneHot
@@ -48,6 +48,7 @@ METHODS: dict[str, Any] = {
     "blind GP": oc.Method(surrogate=OneHot(), initial=DESIGN),
     "random": "random",
 }
+PEERS = ("TPE", "SMAC")
 EVERY = (*METHODS, *PEERS)
 DATA = ("german_credit", "credit_approval", "pima_diabetes", "ilpd_liver")
 

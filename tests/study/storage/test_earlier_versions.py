@@ -31,10 +31,6 @@ FEW = (
     "kind Treed",
     "with bandits",
 )
-# Another processor rounds otherwise, and a rare tie is then decided otherwise. With
-# OPENBLAS_CORETYPE=Haswell and Prescott, 158 and 159 of all 163 suggestions came closer than 2e-8.
-CLOSE = 1e-6  # in units of the unit cube
-MOST = 0.9  # of the suggestions
 
 
 @pytest.fixture
@@ -70,11 +66,6 @@ def suggested_again(study):
         if isinstance(event, Asked) and event.attempt == 1:
             yield event, commands.asked(state, study._strategy, event.at)
         state = apply(state, event)
-
-
-def is_close(space, one, two):
-    X = space.encode([one, two]).X
-    return abs(X[0] - X[1]).max() <= CLOSE
 
 
 def test_every_study_opens_with_what_was_recorded_of_it(studies):
@@ -120,14 +111,17 @@ def test_a_study_without_a_model_replays_to_the_last_bit(studies, name):
 
 
 @pytest.mark.parametrize("names", [FEW, pytest.param(NAMES, marks=pytest.mark.slow)])
-def test_suggestions_of_models_are_made_again(studies, names):
+def test_stored_states_of_models_serve_for_suggestions_of_today(studies, names):
+    """Rules for suggestions have changed since; the state they start from must still be read."""
     made = [
-        is_close(study.space, asked.params, again.params)
+        (study.space, asked, again)
         for study in (studies[name] for name in names)
         for asked, again in suggested_again(study)
     ]
     assert len(made) == sum(KNOWN[name]["asks"] for name in names)
-    assert sum(made) >= MOST * len(made)
+    for space, asked, again in made:
+        assert space.validate(again.params) == again.params
+        assert again.why["source"] == asked.why["source"]
 
 
 @pytest.mark.parametrize("name", NAMES)
