@@ -46,7 +46,7 @@ METHODS = {
     "tree two steps": oc.Method(
         surrogate=Tree(sees_shared=False, chance=1.0), acquisition=TWO_STEPS, maximiser=ALL_LEAVES
     ),
-    "two steps, shared seen": oc.Method(
+    "two steps shared seen": oc.Method(
         surrogate=Tree(chance=1.0), acquisition=TWO_STEPS, maximiser=ALL_LEAVES
     ),
     "common nodes": oc.Method(surrogate=CommonNodes(), maximiser=ALL_LEAVES),
@@ -231,7 +231,7 @@ as follows:
 - `tree` has processes in the leaves, which see shared variables too, joined by a linear model of
   the nodes; expected improvement is maximised over all leaves. `tree two steps` is the document's:
   leaves do not see shared variables, and a leaf is chosen by its level before a point is chosen in
-  it; `two steps, shared seen` is that search with the leaves of `tree`. `common nodes` adds a
+  it; `two steps shared seen` is that search with the leaves of `tree`. `common nodes` adds a
   kernel for every node that two points have in common.
 - `auto` is `method="tree"`, the default of conditional spaces: `tree` or `gp`, by what they have
   predicted, and every third suggestion, by lot, is restricted to the leaf of the incumbent
