@@ -21,7 +21,9 @@ QUEUE = [
 ]
 SPEC = """\
 name = "hostile"
-command = ["{{python}}", "-m", "benchmarks.attack.hostile_objectives", "{name}", "{{hostile}}", "{{x}}"]
+command = [
+  "{{python}}", "-m", "benchmarks.attack.hostile_objectives", "{name}", "{{hostile}}", "{{x}}"
+]
 method = "random"
 {timeout}
 [parameters.x]

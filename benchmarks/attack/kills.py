@@ -82,7 +82,7 @@ def _notes(path: Path) -> Any:
 
 
 def attack(seconds: float = 120.0, every: float = 0.5, processes: int = 4, seed: int = 0) -> Any:
-    """Run the crowd and kill; what was acknowledged, what is missing, and how long others waited."""
+    """Run the crowd and kill; what was acknowledged, what is lost, how long others waited."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         url = f"sqlite:///{folder / 'mortal.db'}"

@@ -34,6 +34,8 @@ def acknowledged(study: Study, note: Note, lease: float) -> Iterator[None]:
     """
     while True:
         trial = study.ask(lease=lease)
-        yield note("asked", trial.number, trial.attempt)
+        note("asked", trial.number, trial.attempt)
+        yield
         told = study.tell(trial, trial.params["x"] + 0.001 * trial.attempt)
-        yield note("told", told.number, told.value)
+        note("told", told.number, told.value)
+        yield

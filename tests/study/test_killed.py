@@ -9,16 +9,18 @@ import signal
 import time
 from collections import Counter
 from contextlib import closing
+from functools import partial
 
 import pytest
 
+from benchmarks.attack.mortals import live
 from outcrop.space import Float, Space
-from outcrop.study import Study, load_study
+from outcrop.study import Study, ask_lock, load_study
 from outcrop.study.events import Asked, from_text
 from outcrop.study.storage.sql import SqlStorage
-from tests.study.mortals import live
 
 DEADLINE = 0.3  # of a turn, shorter than usual since so many die in theirs
+LEASE = 0.5
 
 
 def killed_after(count: int, url: str, pause: float | None) -> list[list[object]]:
@@ -31,7 +33,8 @@ def killed_after(count: int, url: str, pause: float | None) -> list[list[object]
     child = os.fork()
     if child == 0:
         try:
-            live(url, writing, DEADLINE, count if pause is None else None)
+            ask_lock.DEADLINE = DEADLINE
+            live(url, partial(say, writing), LEASE, count if pause is None else None)
         finally:
             os._exit(1)
     os.close(writing)
@@ -41,6 +44,10 @@ def killed_after(count: int, url: str, pause: float | None) -> list[list[object]
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         return said + [json.loads(line) for line in lines]
+
+
+def say(pipe: int, *words: object) -> None:
+    os.write(pipe, (json.dumps(words) + "\n").encode())
 
 
 def abandoned(url: str) -> set[int]:
