@@ -19,8 +19,9 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
+from benchmarks.attack.figures import figures
 from benchmarks.environment import ROOT
-from benchmarks.reporting import RESULTS, provenance, save, table, verdict
+from benchmarks.reporting import RESULTS, provenance, save
 
 PARTS = ("kills", "hostile", "mutations", "fuzz")
 CASES = {"mutations": 10_000, "fuzz": 3_000}
@@ -48,7 +49,7 @@ def run(options: Namespace) -> None:
             _store(part, attack())
         else:
             _go_on(part, attack, options)
-    print(_table(_stored()))
+    print(figures(_stored()))
 
 
 def _go_on(part: str, attack: Any, options: Namespace) -> None:
@@ -116,10 +117,7 @@ def _elements(counts: dict[str, int]) -> list[str]:
 
 def _sources() -> dict[str, str]:
     """The Git trees of the library and of the attack, with a + if they have changed since."""
-    return {
-        "source": _tree("src"),
-        "attack": _tree("benchmarks/attack"),
-    }
+    return {"source": _tree("src"), "attack": _tree("benchmarks/attack")}
 
 
 def _tree(folder: str) -> str:
@@ -141,24 +139,3 @@ def _store(part: str, result: dict[str, Any]) -> None:
     parts = _stored()
     parts[part] = {**provenance("sqlalchemy", "pebble"), **_sources(), **result}
     save("attack", {name: parts[name] for name in PARTS if name in parts})
-
-
-def _table(parts: dict[str, Any]) -> str:
-    rows = []
-    for name, figures in {
-        "kills": ("kills", "acknowledged", "lost", "stall_seconds"),
-        "hostile": ("objectives", "runs", "hangs", "orphans", "other_problems"),
-        "mutations": ("cases", "accepted", "problem_kinds"),
-        "fuzz": ("cases", "calls", "suggestions", "problem_kinds", "longest_call_seconds"),
-    }.items():
-        for figure in figures if name in parts else ():
-            rows.append([name, figure.replace("_", " "), _shown(parts[name].get(figure)), ""])
-        if name in parts:
-            rows[-1][-1] = verdict(parts[name]["met"])
-    return table(["part", "figure", "measured", ""], rows)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_shown(each)}" for key, each in value.items()) or "0"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,95 @@
+"""The figures of the attacks as a table."""
+
+from __future__ import annotations
+
+__all__ = ["figures"]
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.reporting import table, verdict
+
+Row = tuple[str, Any, int | None]  # what, how many, and how many there may be
+
+
+def figures(parts: Mapping[str, Any]) -> str:
+    """A table of all parts that were run.
+
+    >>> print(figures({}))
+    | attack | measured | at most |   |
+    | ------ | -------- | ------- | - |
+    """
+    rows = [row for part, make in ROWS.items() if part in parts for row in make(parts[part])]
+    return table(
+        ["attack", "measured", "at most", ""],
+        [
+            [what, _shown(count), "" if most is None else str(most), _verdict(count, most)]
+            for what, count, most in rows
+        ],
+    )
+
+
+def _verdict(count: Any, most: int | None) -> str:
+    return "" if most is None else verdict(count <= most)
+
+
+def _kills(result: Mapping[str, Any]) -> list[Row]:
+    stall = result["stall_seconds"]
+    return [
+        ("**kills**: processes killed", result["kills"], None),
+        ("results acknowledged", result["acknowledged"], None),
+        ("acknowledged results lost", result["lost"], 0),
+        ("trials handed out again", result["asked_again"], None),
+        ("suggestions that replay does not repeat", int(not result["identical"]), 0),
+        ("seconds until another process has its next trial, median", stall["median"], None),
+        ("the same, longest", stall["longest"], None),
+    ]
+
+
+def _hostile(result: Mapping[str, Any]) -> list[Row]:
+    return [
+        ("**hostile**: objectives", result["objectives"], None),
+        ("runs in workers, in process and as programs", result["runs"], None),
+        ("runs that did not end", result["hangs"], 0),
+        ("processes left after 5 s", result["orphans"], 0),
+        ("wrong values and unclear reasons", result["other_problems"], 0),
+    ]
+
+
+def _mutations(result: Mapping[str, Any]) -> list[Row]:
+    kinds = dict(result["problem_kinds"])
+    return [
+        ("**mutations**: damaged specs, spaces, methods and logs", result["cases"], None),
+        ("accepted", result["accepted"], None),
+        *_problems(kinds),
+        ("passwords shown", kinds.pop("password", 0), 0),
+        ("other problems", sum(kinds.values()), 0),
+    ]
+
+
+def _fuzz(result: Mapping[str, Any]) -> list[Row]:
+    kinds = dict(result["problem_kinds"])
+    return [
+        ("**fuzz**: cases", result["cases"], None),
+        ("calls", result["calls"], None),
+        ("suggestions", result["suggestions"], None),
+        ("suggestions outside their space", kinds.pop("outside", 0), 0),
+        *_problems(kinds),
+        ("other problems", sum(kinds.values()), 0),
+        ("longest call, processor seconds", result["longest_call_seconds"], None),
+    ]
+
+
+def _problems(kinds: dict[str, int]) -> list[Row]:
+    return [
+        ("exceptions that are not ours", kinds.pop("foreign", 0), 0),
+        ("warnings", kinds.pop("warning", 0), 0),
+        ("hangs", kinds.pop("hang", 0), 0),
+    ]
+
+
+ROWS = {"kills": _kills, "hostile": _hostile, "mutations": _mutations, "fuzz": _fuzz}
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"
