@@ -125,7 +125,7 @@ def _killed(
     """Kill until the time is over; when, and which life."""
     kills = []
     start = time.monotonic()
-    for count in range(1, int(seconds / every) + 1):
+    for count in range(1, round(seconds / every) + 1):
         time.sleep(max(0.0, start + count * every - time.monotonic()))
         life = chance.choice(sorted(crowd.alive))
         kills.append((crowd.kill(life), life))
