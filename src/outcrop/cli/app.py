@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from outcrop.errors import OutcropError
+from outcrop.study.storage.url_masking import masked_in
 
 INTERRUPTED = 130
 WRONG = 2
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refused(message: str) -> int:
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {masked_in(message)}", file=sys.stderr)
     return WRONG
 
 
