@@ -200,14 +200,16 @@ def _read_storage(top: Table, folder: Path, name: str) -> str:
         url = make_url(text)
     except (ArgumentError, ValueError):
         raise top.error(
-            f"is {shown(masked_url(text))}, expected a URL; write {shown(default)} for a file beside the spec",
+            f"is {shown(masked_url(text))}, expected a URL; write {shown(default)} for a file "
+            "beside the spec",
             "storage",
         ) from None
     if url.get_backend_name() != "sqlite":
         return url.render_as_string(hide_password=False)
     if url.database in (None, "", ":memory:"):
         raise top.error(
-            f"is {shown(masked_url(text))}, which is lost when the command ends; write {shown(default)}",
+            f"is {shown(masked_url(text))}, which is lost when the command ends; write "
+            f"{shown(default)}",
             "storage",
         )
     url = url.set(database=str(folder / str(url.database)))

@@ -41,8 +41,8 @@ def _not_a_url(url: object) -> StorageError:
         return StorageError(f"expected a URL such as 'sqlite:///study.db', got {url!r}")
     if "://" in url or "@" in url:  # maybe with a password
         return StorageError(
-            f"{masked_url(url)!r} is not a URL of a database; expected 'sqlite:///study.db' (a file) or "
-            "'postgresql://user@host/database'"
+            f"{masked_url(url)!r} is not a URL of a database; expected 'sqlite:///study.db' (a "
+            "file) or 'postgresql://user@host/database'"
         )
     shown = masked_url(url)
     name = shown.removeprefix("sqlite:") or "study.db"
