@@ -213,6 +213,13 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file; by default standard output.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the output file if it exists.")
+    ] = False,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option("--escape-formulas", help="Put ' before text that a spreadsheet would run."),
+    ] = False,
 ) -> None:
     """Write all trials as CSV or JSON.
 
@@ -221,18 +228,20 @@ def export(
       outcrop export spec.toml --output trials.csv
     """
     from outcrop.cli.export import to_csv, to_json
+    from outcrop.cli.output_file import check_output, write_output
     from outcrop.cli.study_lookup import study_of
 
-    opened = study_of(study, storage)
     as_json = (form or (output.suffix[1:] if output else "csv")) == "json"
-    text = (to_json if as_json else to_csv)(opened)
+    if as_json and escape_formulas:
+        raise typer.BadParameter("--escape-formulas is for CSV; JSON has no formulas")
+    if output is not None:
+        check_output(output, force=force)
+    opened = study_of(study, storage)
+    text = to_json(opened) if as_json else to_csv(opened, escape_formulas=escape_formulas)
     if output is None:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise typer.BadParameter(f"--output {output}: {error.strerror}") from None
+    write_output(output, text)
     _say(f"{len(opened.trials)} trials written to {output}")
 
 
