@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from outcrop.cli.terminal_text import EscapedLog, printable_line, printable
 from outcrop.errors import OutcropError
 from outcrop.study.storage.url_masking import masked_in
 
@@ -54,7 +55,7 @@ StorageUrl = Annotated[
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    _log_to_stderr()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = app(args=given or ["--help"], standalone_mode=False)
@@ -71,13 +72,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(EscapedLog())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
 def _refused(message: str) -> int:
-    print(f"error: {masked_in(message)}", file=sys.stderr)
+    print(f"error: {printable(masked_in(message))}", file=sys.stderr)
     return WRONG
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    print(printable(line), flush=True)
 
 
 @app.command()
@@ -239,7 +246,8 @@ def export(
     opened = study_of(study, storage)
     text = to_json(opened) if as_json else to_csv(opened, escape_formulas=escape_formulas)
     if output is None:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        shown = printable(text) if sys.stdout.isatty() else text
+        sys.stdout.write(shown if shown.endswith("\n") else shown + "\n")
         return
     write_output(output, text)
     _say(f"{len(opened.trials)} trials written to {output}")
@@ -264,11 +272,13 @@ def delete(
 
     name, store = place_of(study, storage)
     count = len(load_study(name, store).trials)
-    if not yes and not typer.confirm(f"Delete study {name} and its {count} trials?"):
+    if not yes and not typer.confirm(
+        f"Delete study {printable_line(name)} and its {count} trials?"
+    ):
         _say("nothing was deleted")
         return
     delete_study(name, store)
-    _say(f"study {name} is deleted")
+    _say(f"study {printable_line(name)} is deleted")
 
 
 @app.command()
