@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from outcrop.cli.terminal_text import EscapedLog, printable_line, printable
+from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
 from outcrop.errors import OutcropError
 from outcrop.study.storage.url_masking import masked_in
 

@@ -12,7 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from outcrop.cli.terminal_text import printable_line, printable
+from outcrop.cli.terminal_text import printable, printable_line
 from outcrop.errors import NoBelief, OutcropError
 from outcrop.strategies.method_text import worded
 from outcrop.study import Study, Trial
@@ -65,7 +65,8 @@ def _headline(study: Study, trials: Sequence[Trial]) -> list[str]:
     counts = ", ".join(f"{states[state]} {state}" for state in STYLES if states[state]) or "none"
     method = study.method if isinstance(study.method, str) else worded(study.method)
     lines = [
-        f"study {printable_line(study.name)}: {study.direction}, method {method}, seed {study.seed}",
+        f"study {printable_line(study.name)}: {study.direction}, method {method}, "
+        f"seed {study.seed}",
         f"trials: {len(trials)} ({counts})",
     ]
     if study.stopped:
