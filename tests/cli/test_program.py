@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 import threading
+import time
 
 import pytest
 
+from outcrop.cli import process
 from outcrop.cli.program import Program, ProgramFailed
 from outcrop.cli.spec import SpecError
 from tests.cli.specs import MODEL, NU, program_of, spec_of, trial_of
@@ -151,6 +153,20 @@ def test_a_missing_result_file_fails(tmp_path):
     code = "import os; os.mkdir('r.txt')"
     message = failure(program_of(tmp_path, code, top=top))
     assert "the file r.txt cannot be read: Is a directory" in message
+
+
+def test_the_timeout_includes_the_reading_of_the_value(tmp_path, monkeypatch):
+    deadlines = []
+
+    def slowly(objective, folder, values, deadline):
+        deadlines.append(deadline)
+        raise process.TimedOut
+
+    monkeypatch.setattr("outcrop.cli.program.read_value", slowly)
+    before = time.monotonic()
+    program = program_of(tmp_path, "print(3)", top="timeout = 600")
+    assert "timeout after 600 s" in failure(program)
+    assert before + 600 <= deadlines[0] <= time.monotonic() + 600
 
 
 def test_a_program_that_prints_no_number_fails_and_its_output_is_named(tmp_path):

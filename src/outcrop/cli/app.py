@@ -17,7 +17,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
 from outcrop.errors import OutcropError
+from outcrop.study.storage.url_masking import masked_in
 
 INTERRUPTED = 130
 WRONG = 2
@@ -53,7 +55,7 @@ StorageUrl = Annotated[
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    _log_to_stderr()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = app(args=given or ["--help"], standalone_mode=False)
@@ -70,13 +72,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(EscapedLog())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
 def _refused(message: str) -> int:
-    print(f"error: {message}", file=sys.stderr)
+    print(f"error: {printable(masked_in(message))}", file=sys.stderr)
     return WRONG
 
 
 def _say(line: str) -> None:
-    print(line, flush=True)
+    print(printable(line), flush=True)
 
 
 @app.command()
@@ -212,6 +220,13 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file; by default standard output.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the output file if it exists.")
+    ] = False,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option("--escape-formulas", help="Put ' before text that a spreadsheet would run."),
+    ] = False,
 ) -> None:
     """Write all trials as CSV or JSON.
 
@@ -220,18 +235,21 @@ def export(
       outcrop export spec.toml --output trials.csv
     """
     from outcrop.cli.export import to_csv, to_json
+    from outcrop.cli.output_file import check_output, write_output
     from outcrop.cli.study_lookup import study_of
 
-    opened = study_of(study, storage)
     as_json = (form or (output.suffix[1:] if output else "csv")) == "json"
-    text = (to_json if as_json else to_csv)(opened)
+    if as_json and escape_formulas:
+        raise typer.BadParameter("--escape-formulas is for CSV; JSON has no formulas")
+    if output is not None:
+        check_output(output, force=force)
+    opened = study_of(study, storage)
+    text = to_json(opened) if as_json else to_csv(opened, escape_formulas=escape_formulas)
     if output is None:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        shown = printable(text) if sys.stdout.isatty() else text
+        sys.stdout.write(shown if shown.endswith("\n") else shown + "\n")
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise typer.BadParameter(f"--output {output}: {error.strerror}") from None
+    write_output(output, text)
     _say(f"{len(opened.trials)} trials written to {output}")
 
 
@@ -254,11 +272,13 @@ def delete(
 
     name, store = place_of(study, storage)
     count = len(load_study(name, store).trials)
-    if not yes and not typer.confirm(f"Delete study {name} and its {count} trials?"):
+    if not yes and not typer.confirm(
+        f"Delete study {printable_line(name)} and its {count} trials?"
+    ):
         _say("nothing was deleted")
         return
     delete_study(name, store)
-    _say(f"study {name} is deleted")
+    _say(f"study {printable_line(name)} is deleted")
 
 
 @app.command()

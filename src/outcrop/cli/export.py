@@ -7,21 +7,27 @@ __all__ = ["to_csv", "to_json"]
 import csv
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
 from outcrop.study.data_frames import columns_of
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that a spreadsheet evaluates
 
-def to_csv(study: Study) -> str:
-    """One line for each trial; numbers have all their digits."""
+
+def to_csv(study: Study, *, escape_formulas: bool = False) -> str:
+    """One line for each trial; numbers have all their digits.
+
+    A spreadsheet takes text that begins with one of `FORMULA` for a formula, and may run it. With
+    `escape_formulas` such text gets a leading apostrophe; numbers stay as they are.
+    """
     columns = columns_of(study.trials, study.space)
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(columns)
-    table.writerows(zip(*columns.values(), strict=True))
-    return text.getvalue()
+    rows = [[*columns], *zip(*columns.values(), strict=True)]
+    if escape_formulas:
+        rows = [[_escaped(cell) for cell in row] for row in rows]
+    return "".join(map(_line, rows))
 
 
 def to_json(study: Study) -> str:
@@ -42,3 +48,14 @@ def to_json(study: Study) -> str:
         indent=1,
         ensure_ascii=False,
     )
+
+
+def _line(cells: Sequence[object]) -> str:
+    """A line of a table; cells that contain a line break of any kind are quoted."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
+    return text.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _escaped(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

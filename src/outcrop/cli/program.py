@@ -10,9 +10,11 @@ from __future__ import annotations
 __all__ = ["Program", "ProgramFailed", "ProgramStopped"]
 
 import json
+import math
 import os
 import signal
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -110,11 +112,13 @@ class Program:
             "params": str(folder / "params.json"),
         }
         _write(folder / "params.json", dict(trial.params))
+        seconds = math.inf if self.spec.timeout is None else self.spec.timeout
+        deadline = time.monotonic() + seconds
         try:
             code = self._run(folder, values)
             if code:
                 raise ProgramFailed(f"{_described(code)}{_quoted(folder)}; output in {folder}")
-            return read_value(self.spec.objective, folder, values)
+            return read_value(self.spec.objective, folder, values, deadline)
         except NoValue as error:
             raise ProgramFailed(f"{error}; output in {folder}") from None
         except process.TimedOut:

@@ -33,7 +33,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from typing import TypeVar
 
@@ -49,6 +49,7 @@ from outcrop.space import Space
 from outcrop.space.plain import listed, nearest
 from outcrop.strategies import METHODS
 from outcrop.study.argument_checks import DIRECTIONS, checked_noise, checked_seed
+from outcrop.study.storage.url_masking import masked_url
 
 SOURCES = {"last-line": (), "json": ("field",), "file": ("path", "field")}
 T = TypeVar("T")
@@ -68,7 +69,7 @@ class Spec:
     direction: str
     method: str
     timeout: float | None  # seconds for one run
-    storage: str  # URL
+    storage: str = field(repr=False)  # URL, maybe with a password
     seed: int | None
     noise: bool | float | None
     robust: bool
@@ -88,7 +89,7 @@ class Spec:
 
 MADE = ("file", "space")  # fields of a spec that are not keys of its file
 KEYS = (
-    *(field.name for field in fields(Spec) if field.name not in MADE),
+    *(each.name for each in fields(Spec) if each.name not in MADE),
     "parameters",
     "input_covariance",
 )
@@ -197,16 +198,18 @@ def _read_storage(top: Table, folder: Path, name: str) -> str:
     text = top.get("storage", "a string", f"storage = {shown(default)}", default)
     try:
         url = make_url(text)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise top.error(
-            f"is {shown(text)}, expected a URL; write {shown(default)} for a file beside the spec",
+            f"is {shown(masked_url(text))}, expected a URL; write {shown(default)} for a file "
+            "beside the spec",
             "storage",
         ) from None
     if url.get_backend_name() != "sqlite":
         return url.render_as_string(hide_password=False)
     if url.database in (None, "", ":memory:"):
         raise top.error(
-            f"is {shown(text)}, which is lost when the command ends; write {shown(default)}",
+            f"is {shown(masked_url(text))}, which is lost when the command ends; write "
+            f"{shown(default)}",
             "storage",
         )
     url = url.set(database=str(folder / str(url.database)))
@@ -242,8 +245,8 @@ def _read_objective(table: Table) -> ValueSource:
             other = "json" if key == "field" else "file"
             raise table.error(f'cannot be used with from = "{source}"; write from = "{other}"', key)
     read = table.need if source == "json" else table.get
-    field = read("field", "a string", 'field = "loss"')
-    if field == "":
+    name = read("field", "a string", 'field = "loss"')
+    if name == "":
         raise table.error('is empty; write field = "loss"', "field")
     path = table.need("path", "a string", 'path = "result.txt"') if source == "file" else None
     if path is not None and not _is_inside(path):
@@ -252,7 +255,7 @@ def _read_objective(table: Table) -> ValueSource:
             'use different files; write path = "result.txt" and pass {folder} to the program',
             "path",
         )
-    return ValueSource(field, path)
+    return ValueSource(name, path)
 
 
 def _is_inside(path: str) -> bool:

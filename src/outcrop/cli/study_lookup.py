@@ -12,6 +12,7 @@ from outcrop.errors import StudyError
 from outcrop.space.plain import listed
 from outcrop.study import Study, list_studies, load_study
 from outcrop.study.storage import Storage, open_storage
+from outcrop.study.storage.url_masking import masked_url
 
 VARIABLE = "OUTCROP_STORAGE"
 
@@ -33,6 +34,7 @@ def place_of(study: str | None, storage: str | None) -> tuple[str, Storage]:
         spec = read_spec(study)
         return spec.name, open_storage(_url(storage) if storage else spec.storage)
     storage = storage or os.environ.get(VARIABLE)
+    shown = None if study is None else masked_url(study)
     if storage is None:
         if study is None:
             raise StudyError(
@@ -40,23 +42,24 @@ def place_of(study: str | None, storage: str | None) -> tuple[str, Storage]:
             )
         if not Path(f"{study}.db").is_file():
             raise StudyError(
-                f"study {study!r}: the current folder has no file {study}.db; give its store with "
+                f"study {shown!r}: the current folder has no file {shown}.db; give its store with "
                 f"--storage sqlite:///FILE.db, or set {VARIABLE}"
             )
         storage = f"{study}.db"
     store = open_storage(_url(storage))
-    return study or _only(store, storage), store
+    return study or _only(store, masked_url(storage)), store
 
 
-def _only(store: Storage, storage: str) -> str:
+def _only(store: Storage, shown: str) -> str:
     names = list_studies(store)
     if len(names) == 1:
         return names[0]
     if not names:
-        raise StudyError(f"{storage} contains no study; create one with: outcrop run SPEC.toml")
-    raise StudyError(f"{storage} contains several studies; give one of {listed(names)}")
+        raise StudyError(f"{shown} contains no study; create one with: outcrop run SPEC.toml")
+    raise StudyError(f"{shown} contains several studies; give one of {listed(names)}")
 
 
 def _url(storage: str) -> str:
     """A URL, made from the name of a file if it is one."""
-    return storage if "://" in storage else f"sqlite:///{storage}"
+    is_url = "://" in storage or (":" in storage and "@" in storage)  # maybe a wrong one
+    return storage if is_url else f"sqlite:///{storage}"

@@ -12,6 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from outcrop.cli.terminal_text import printable, printable_line
 from outcrop.errors import NoBelief, OutcropError
 from outcrop.strategies.method_text import worded
 from outcrop.study import Study, Trial
@@ -30,7 +31,7 @@ def console() -> Console:
 def short_text(value: object) -> str:
     """A value of a parameter or an objective, short enough for a table."""
     if isinstance(value, bool) or not isinstance(value, float):
-        return str(value)
+        return printable_line(str(value))
     return f"{value:.6g}"
 
 
@@ -40,7 +41,9 @@ def best_line(study: Study) -> str:
         best = study.best_trial
     except NoBelief:
         return "best: no trial has finished yet"
-    params = ", ".join(f"{name} = {short_text(value)}" for name, value in best.params.items())
+    params = ", ".join(
+        f"{printable_line(name)} = {short_text(value)}" for name, value in best.params.items()
+    )
     return f"best value {short_text(best.value)}, trial {best.number}: {params}"
 
 
@@ -54,7 +57,7 @@ def study_page(study: Study, last: int | None) -> Group:
         left_out = len(trials) - len(shown)
         before.append(Text(f"{left_out} earlier trials are not shown (--all shows them)"))
     table: list[RenderableType] = [_table(study, shown)] if shown else []
-    return Group(*before, *table, *(Text(line) for line in lines))
+    return Group(*before, *table, *(Text(printable(line)) for line in lines))
 
 
 def _headline(study: Study, trials: Sequence[Trial]) -> list[str]:
@@ -62,11 +65,12 @@ def _headline(study: Study, trials: Sequence[Trial]) -> list[str]:
     counts = ", ".join(f"{states[state]} {state}" for state in STYLES if states[state]) or "none"
     method = study.method if isinstance(study.method, str) else worded(study.method)
     lines = [
-        f"study {study.name}: {study.direction}, method {method}, seed {study.seed}",
+        f"study {printable_line(study.name)}: {study.direction}, method {method}, "
+        f"seed {study.seed}",
         f"trials: {len(trials)} ({counts})",
     ]
     if study.stopped:
-        lines.append(f"stopped: {study.stopped}")
+        lines.append(f"stopped: {printable_line(study.stopped)}")
     return lines
 
 
@@ -81,7 +85,7 @@ def _table(study: Study, trials: Iterable[Trial]) -> Table:
     if has_std:
         table.add_column("std", justify="right", no_wrap=True)
     for name in _headings(names):
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(printable_line(name), justify="right", overflow="fold")
     table.add_column("seconds", justify="right", no_wrap=True)
     if has_reason:
         table.add_column("why it failed", overflow="ellipsis", no_wrap=True)
@@ -116,7 +120,7 @@ def _seconds(trial: Trial) -> str:
 
 
 def _first_line(reason: str, length: int = REASON) -> str:
-    line = reason.splitlines()[0] if reason else ""
+    line = printable_line(reason.splitlines()[0]) if reason else ""
     return line if len(line) <= length else line[: length - 1] + "…"
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from outcrop.errors import OutcropError
 from outcrop.space.plain import listed, nearest
+from outcrop.study.storage.url_masking import masked_in, masked_url
 
 LONGEST = 80  # characters of a value in a message
 
@@ -53,7 +54,7 @@ class Table:
     def error(self, what: str, *keys: str | int) -> SpecError:
         """The error for this table, or for what is below it at `keys`."""
         place = self._place(*keys)
-        return SpecError(f"{self.file}: {place}{' ' if place else ''}{what}")
+        return SpecError(masked_in(f"{self.file}: {place}{' ' if place else ''}{what}"))
 
     def only(self, known: Sequence[str], whose: str) -> None:
         """Refuse keys that are not `known`."""
@@ -146,4 +147,5 @@ def _line_of(error: tomllib.TOMLDecodeError, text: str) -> str:
     lines = text.splitlines()
     if place is None or int(place[1]) > len(lines):
         return ""
-    return f": {shown(lines[int(place[1]) - 1].strip())}"
+    line = re.sub(r"\S+:.*", lambda url: masked_url(url[0]), lines[int(place[1]) - 1].strip())
+    return f": {shown(masked_in(line))}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = ["Database", "database_at"]
 
-import re
 from typing import TypeAlias
 from urllib.parse import unquote
 
@@ -14,6 +13,7 @@ from sqlalchemy.exc import ArgumentError
 from outcrop.errors import StorageError
 from outcrop.study.storage.postgresql import Postgresql
 from outcrop.study.storage.sqlite import Sqlite
+from outcrop.study.storage.url_masking import masked_url
 
 Database: TypeAlias = Sqlite | Postgresql  # the methods are described in `Sqlite`
 
@@ -24,8 +24,7 @@ def database_at(url: str) -> Database:
         parsed = make_url(url)
     except (ArgumentError, ValueError, AttributeError):
         raise _not_a_url(url) from None
-    # Options may contain a password too.
-    shown = unquote(parsed.set(query={}).render_as_string(hide_password=True))
+    shown = unquote(masked_url(url))
     match parsed.drivername:
         case "sqlite" | "sqlite+pysqlite":
             return Sqlite(parsed, shown)
@@ -41,10 +40,10 @@ def _not_a_url(url: object) -> StorageError:
     if not isinstance(url, str):
         return StorageError(f"expected a URL such as 'sqlite:///study.db', got {url!r}")
     if "://" in url or "@" in url:  # maybe with a password
-        shown = re.sub(r":.*@", ":***@", url, flags=re.DOTALL)
         return StorageError(
-            f"{shown!r} is not a URL of a database; expected 'sqlite:///study.db' (a file) or "
-            "'postgresql://user@host/database'"
+            f"{masked_url(url)!r} is not a URL of a database; expected 'sqlite:///study.db' (a "
+            "file) or 'postgresql://user@host/database'"
         )
-    name = url.removeprefix("sqlite:") or "study.db"
-    return StorageError(f"storage {url!r} is not a URL; for a file write 'sqlite:///{name}'")
+    shown = masked_url(url)
+    name = shown.removeprefix("sqlite:") or "study.db"
+    return StorageError(f"storage {shown!r} is not a URL; for a file write 'sqlite:///{name}'")

@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from outcrop.errors import StorageError
+from outcrop.study.storage.url_masking import MASK, masked_in
 
 TABLES_LOCK = 0x6F757463  # an arbitrary number that other programs are unlikely to use
 AGAIN = frozenset({"40001", "40P01", "55P03"})  # serialisation failure, deadlock, lock timeout
@@ -52,5 +53,7 @@ class Postgresql:
         return getattr(error.orig, "sqlstate", None) in AGAIN
 
     def explained(self, error: DBAPIError) -> StorageError:
-        said = " ".join(str(error.orig).split())
+        said = masked_in(" ".join(str(error.orig).split()))
+        if self._url.password:
+            said = said.replace(str(self._url.password), MASK)
         return StorageError(f"{self.shown}: the database failed or cannot be reached: {said}")
