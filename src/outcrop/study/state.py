@@ -218,7 +218,7 @@ def follow(state: State, events: Sequence[Event]) -> State:
     encoded = iter(_encoded(state.space, [event.params for event in events if _is_new(event)]))
     for event in events:
         match event:
-            case Asked() if _is_new(event):
+            case Asked() if event.attempt == 1:
                 following = _asked(state, event, next(encoded))
             case Asked():
                 following = _asked_again(state, event)
