@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 KINDS = frozenset({"float", "tuple", "array", "object"})
+ARRAYS = "biuf"  # kinds of NumPy types: booleans, whole numbers, floats
 MARKS = frozenset({"class", "custom"})  # keys of an object that `part` wrote
 
 Writes: TypeAlias = Callable[[object], Mapping[str, Any] | None]  # None for a value of another kind
@@ -48,7 +49,7 @@ def write(value: object, where: str = "value", part: Writes | None = None) -> An
         return items if isinstance(value, list) else {"tuple": items}
     if isinstance(value, Mapping):
         return _write_mapping(value, where, part)
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+    if isinstance(value, np.ndarray) and value.dtype.kind in ARRAYS:
         return {
             "array": {
                 "dtype": value.dtype.name,
@@ -80,10 +81,17 @@ def read(data: Any, part: Reads | None = None) -> Any:
             case "tuple":
                 return tuple(read(item, part) for item in inner)
             case "array":
-                return np.array(read(inner["values"]), dtype=inner["dtype"]).reshape(inner["shape"])
+                return _read_array(inner)
             case "object":
                 return {key: read(item, part) for key, item in inner.items()}
     return {key: read(item, part) for key, item in data.items()}
+
+
+def _read_array(inner: Mapping[str, Any]) -> Any:
+    dtype = np.dtype(inner["dtype"])
+    if dtype.kind not in ARRAYS:
+        raise ValueError(f"an array of {dtype}: expected numbers or booleans")
+    return np.array(read(inner["values"]), dtype=dtype).reshape(inner["shape"])
 
 
 def _write_mapping(value: Mapping[Any, object], where: str, part: Writes | None) -> dict[str, Any]:

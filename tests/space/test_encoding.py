@@ -151,6 +151,14 @@ def test_a_range_wider_than_the_largest_float_is_encoded_without_overflow():
     assert [row["x"] for row in space.decode(X)] == pytest.approx(values, rel=1e-15)
 
 
+@pytest.mark.parametrize("low", [-1.7976931348623157e308, -1e16, 0.0])
+@pytest.mark.parametrize("high", [1.7976931348623157e308, 1e16])
+def test_ranges_up_to_the_largest_float_come_back_without_a_warning(low, high, rng):
+    space = Space({"x": Float(low, high)})
+    X = np.concatenate([[0.0, 1.0], rng.random(200)])[:, None]
+    np.testing.assert_allclose(space.encode(space.decode(X)).X, X, atol=1e-15)
+
+
 def test_numbers_are_encoded_by_their_place_on_their_scale():
     space = Space(
         {

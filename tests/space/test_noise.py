@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import outcrop.space
 from outcrop.errors import ParamsError, SpaceError
 from outcrop.space import Choice, Float, Int, Space
-from outcrop.space.noise import checked_number, position, restricted
+from outcrop.space.noise import checked_number, position, restricted, share
 
 thorough = settings(max_examples=80, deadline=None, derandomize=True)
 
@@ -94,6 +95,21 @@ def test_the_unit_covariance_is_that_of_noisy_values_once_they_are_encoded():
     np.testing.assert_allclose(covariance, SPACE.unit_covariance, rtol=1e-9, atol=1e-15)
     assert SPACE.has_input_noise
     assert not Space({"x": Float(0, 1)}).has_input_noise
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "std"), [(1, 1e300, 1e298), (0, 1e-300, 1e-302), (-8e307, 8e307, 8e305)]
+)
+def test_the_unit_covariance_is_finite_in_any_units(low, high, std):
+    space = Space({"x": Float(low, high, input_std=std)})
+    exact = (Fraction(std) / (Fraction(high) - Fraction(low))) ** 2
+    assert space.unit_covariance[0, 0] == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_the_length_of_a_narrow_range_is_that_of_its_logarithms():
+    number = Float(1e-5, 1e-5 * (1 + 1e-9), log=True)
+    exact = float((Fraction(number.high) - Fraction(number.low)) / Fraction(number.low))
+    assert number.length == pytest.approx(exact, rel=1e-8)
 
 
 def test_a_space_without_noise_is_written_as_it_always_was():
@@ -181,3 +197,24 @@ def test_a_place_that_noise_explains_is_taken():
     assert checked_number(curve, 10 * math.exp(0.99), "y", 0.2) > 26
     with pytest.raises(ParamsError, match=r"3\.67879e-05 to"):
         checked_number(curve, -1.0, "y", math.log(1e-3 / 3.67879e-05) / 5)
+
+
+@pytest.mark.parametrize("value", [-1.75e308, -1.6e308, 0.0, 1.6e308, 1.75e308])
+def test_positions_of_the_widest_range_are_finite(value):
+    number = Float(-1.7e308, 1.7e308)
+    exact = (Fraction(value) - Fraction(-1.7e308)) / (2 * Fraction(1.7e308))
+    assert position(number, value) == pytest.approx(float(exact))
+    assert share(number, 1.7e308) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("value", [1e-310, 1e-300, 1e307])
+def test_places_on_a_long_log_scale_need_no_quotient(value):
+    number = Float(1e-200, 1e200, log=True)
+    assert checked_number(number, value, "x", number.length) == value
+    assert position(number, value) == pytest.approx((math.log10(value) + 200) / 400)
+
+
+def test_zero_is_no_place_on_a_log_scale():
+    number = Float(1e-200, 1e200, log=True)
+    with pytest.raises(ParamsError, match=r"'x' is 0\.0"):
+        checked_number(number, 0.0, "x", number.length)

@@ -34,6 +34,10 @@ BAD_DECLARATIONS = [
     ("Float(None, 1)", ["None", "numbers"]),
     ("Float(0, 1, log=True)", ["Float(0, 1, log=True)", "low above 0", "1e-06", "log=False"]),
     ("Float(-1, 1, log=True)", ["-1", "low above 0"]),
+    (
+        "Float(1e-5, 1.0000000000000003e-05, log=True)",
+        ["same logarithm", "drop log", "Fixed(1e-05)"],
+    ),
     ('Float(0, 1, log="yes")', ["'yes'", "True or False"]),
     ("Float(0, 1, step=0)", ["step=0", "above 0", "leave it out"]),
     ("Float(0, 1, step=-0.1)", ["step=-0.1", "above 0"]),

@@ -13,6 +13,7 @@ from outcrop.errors import (
     ParamsError,
     TrialError,
 )
+from outcrop.space import Float, Space
 from outcrop.study import Optimizer
 from tests.study.doubles import Roaming
 from tests.study.optimizers import SPACE, made, refused
@@ -187,3 +188,13 @@ def test_an_optimizer_shows_what_it_is(optimizer):
     shown = repr(optimizer)
     assert "2 trials" in shown
     assert "seed=5" in shown
+
+
+@pytest.mark.parametrize("noise", [None, True])
+def test_values_near_the_largest_float_are_compared_without_a_warning(noise):
+    optimizer = Optimizer(Space({"x": Float(0, 1)}), method="gp", seed=0, noise=noise)
+    values = [1.7e308, -1.7e308, 1.0, 2.0, 3.0, 1.7e308]
+    optimizer.add([{"x": i / 5} for i in range(6)], values)
+    found = optimizer.recommend()
+    assert found.params == {"x": 0.2}
+    assert 0 < found.probability <= 1

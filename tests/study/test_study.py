@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ import outcrop as oc
 from outcrop.errors import MethodError, StorageError, StudyError
 from outcrop.space import Float, Space
 from outcrop.study import Study, delete_study, list_studies, load_study
-from outcrop.study.events import Asked, Created, Told, to_text
+from outcrop.study.events import Added, Asked, Created, Told, to_text
 from outcrop.study.replay import Replay
 from tests.study.doubles import Roaming
 from tests.study.handles import SPACE, forget, log_of, opened
@@ -191,7 +192,18 @@ def test_a_study_that_was_deleted_can_still_be_shown(storage):
 
 
 @pytest.mark.parametrize(
-    "event", [Told(7, 1.0), Told("first", 1.0), Asked(0, {"y": 1.0}), Created(SPACE)], ids=repr
+    "event",
+    [
+        Told(7, 1.0),
+        Told("first", 1.0),
+        Asked(0, {"y": 1.0}),
+        Asked(0, {"x": 1.0}, attempt=0),
+        Asked(0, {"x": 1.0}, attempt=-1),
+        Added(0, {"x": 1.0}, 10**400),
+        Added(0, {"x": 1.0}, 1.0, std=[]),
+        Created(SPACE),
+    ],
+    ids=lambda event: repr(event)[:50],
 )
 def test_a_log_that_cannot_be_is_told_from_a_mistake_of_the_caller(storage, event):
     study = opened(storage)
@@ -199,6 +211,23 @@ def test_a_log_that_cannot_be_is_told_from_a_mistake_of_the_caller(storage, even
     for act in (lambda: load_study("s", storage), lambda: study.trials, lambda: opened(storage)):
         with pytest.raises(StorageError, match="the log of study 's' is damaged"):
             act()
+
+
+@pytest.mark.parametrize("told", [{"where": {"x": "a"}}, {"where_std": {"x": 1e308}}], ids=str)
+def test_places_that_no_result_can_have_are_damage(storage, told):
+    study = opened(storage)
+    storage.append(study._id, 1, [to_text(Asked(0, {"x": 1.0})), to_text(Told(0, 1.0, **told))])
+    with pytest.raises(StorageError, match="the log of study 's' is damaged"):
+        study.trials  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seed": "x"}, {"seed": -1}, {"noise": "loud"}, {"direction": "up"}], ids=str
+)
+def test_a_log_that_begins_wrongly_is_damaged(storage, wrong):
+    storage.create("s", to_text(replace(Created(SPACE), **wrong)))
+    with pytest.raises(StorageError, match="'s' is damaged"):
+        load_study("s", storage)
 
 
 def test_a_log_that_does_not_begin_is_damaged(storage):

@@ -79,3 +79,11 @@ def test_chains_of_single_moves_mix_where_chains_of_joint_moves_do_not():
 
     single = effective_draws(ModelTarget(model, data))
     assert single > 3 * effective_draws(MovesTogether(model, data))
+
+
+def test_the_latents_of_a_single_observation_move_by_their_prior(rng, capfd):
+    model = LatentGP(KERNEL, 0.5, (np.zeros(1),), 0.01)
+    drawn = [model.resampled_latents(Observations([[0.3]], [1.0]), rng)[0] for _ in range(500)]
+    moved = [h for h in drawn if h != 0.0]  # else the present one was chosen among 17
+    assert stats.kstest(moved, "norm").pvalue > 1e-3
+    assert capfd.readouterr() == ("", "")  # LAPACK prints complaints

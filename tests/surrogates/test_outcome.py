@@ -111,3 +111,23 @@ def test_values_that_are_not_finite_are_refused():
         Standardised.of(np.array([1.0, np.nan]))
     with pytest.raises(ModelError, match="at least one"):
         Standardised.of(np.zeros(0))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0.0, 1e-309, 1e-309, 1.5],  # quotients beyond the largest float
+        [0.0, 5e-324, 5e-324, 1.0],
+        [-1.7e308, 1.7e308],
+        [-1.7e308, 1.0, 2.0, 1.7e308],
+        [5e-324, 0.0],
+    ],
+)
+def test_values_of_any_size_become_finite_ones_without_a_warning(y):
+    outcome = Standardised.of(np.array(y))
+    z = outcome.apply(np.array(y))
+    assert np.isfinite(z).all()
+    assert (np.diff(z[np.argsort(y)]) >= 0).all()
+    mean, std = outcome.restore(z, np.full(len(z), 9.0))
+    assert not np.isnan([mean, std]).any()
+    assert (outcome.apply_std(np.full(len(y), 1e300), np.array(y)) > 0).all()

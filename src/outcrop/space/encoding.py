@@ -102,7 +102,9 @@ class Interval(Codec):
         for ulps in (1, -1, 2, -2):
             if not missed.any():
                 break
-            for nearby in (self._at_distance(t + ulps * np.spacing(t)), self._nudge(values, ulps)):
+            with np.errstate(over="ignore"):  # the largest float has no next one
+                beside = t + ulps * np.spacing(t)
+            for nearby in (self._at_distance(beside), self._nudge(values, ulps)):
                 mended = missed & (self.units(nearby) == u)
                 values = np.where(mended, nearby, values)
                 missed &= ~mended

@@ -13,6 +13,7 @@ __all__ = [
     "checked_number",
     "position",
     "restricted",
+    "share",
     "unit_covariance",
 ]
 
@@ -35,6 +36,7 @@ InputCovariances: TypeAlias = Mapping[tuple[str, ...], PlainMatrix]
 
 EXAMPLE = "{('x', 'y'): [[4.0, 1.0], [1.0, 9.0]]}"
 EXPLAINED = 5.0  # standard deviations that noise may explain
+LARGEST_EXPONENT = 709.0  # of e, within floats
 
 
 def checked_blocks(
@@ -142,13 +144,18 @@ def unit_covariance(columns: Iterable[Column], blocks: InputCovariances) -> Matr
     covariance = np.zeros((len(columns), len(columns)))
     lengths = np.ones(len(columns))
     for column in columns:
-        if isinstance(column.parameter, Float | Int):
-            lengths[column.index] = column.parameter.length
-            covariance[column.index, column.index] = (column.parameter.input_std or 0.0) ** 2
+        number = column.parameter
+        if isinstance(number, Float | Int):
+            lengths[column.index] = number.length
+            # in units of a power of two near the length: the square itself might overflow
+            length, power = math.frexp(number.length)
+            std = math.ldexp(number.input_std or 0.0, -power)
+            covariance[column.index, column.index] = std**2 / length / length
     for names, rows in blocks.items():
         places = [where[name] for name in names]
-        covariance[np.ix_(places, places)] = rows
-    covariance = covariance / lengths / lengths[:, None]  # one by one: a product might underflow
+        own = lengths[places]
+        # one by one: a product might underflow
+        covariance[np.ix_(places, places)] = np.array(rows) / own / own[:, None]
     covariance.flags.writeable = False
     return covariance
 
@@ -158,8 +165,21 @@ def position(number: Float | Int, value: float) -> float:
     if number.low <= value <= number.high:
         interval = Interval(float(number.low), float(number.high), number.log)
         return float(interval.units(np.array([value]))[0])
-    way = math.log(value / number.low) if number.log else value - number.low
-    return way / number.length
+    if number.log:
+        ratio = value / number.low
+        is_float = 0.0 < ratio < math.inf
+        way = math.log(ratio) if is_float else math.log(value) - math.log(number.low)
+        return way / number.length
+    if math.isfinite(value - number.low):
+        return share(number, value - number.low)
+    return 2 * share(number, value / 2 - number.low / 2)
+
+
+def share(number: Float | Int, distance: float) -> float:
+    """A distance, in the units of `input_std`, as a part of the range."""
+    if math.isfinite(number.length):
+        return distance / number.length
+    return (distance / 2) / (number.high / 2 - number.low / 2)
 
 
 def checked_number(number: Float | Int, value: object, name: str, std: float) -> float:
@@ -169,10 +189,11 @@ def checked_number(number: Float | Int, value: object, name: str, std: float) ->
         raise ParamsError(f"at: {name!r} is {value!r}, expected a finite number")
     reach = EXPLAINED * std
     if number.log:
-        low, high = number.low * math.exp(-reach), number.high * math.exp(reach)
+        low = number.low * math.exp(-reach)
+        high = number.high * math.exp(min(reach, LARGEST_EXPONENT))
     else:
         low, high = number.low - reach, number.high + reach
-    if low <= found <= high:
+    if low <= found <= high and not (number.log and found <= 0):
         return found
     bounds = f"the bounds {number.low!r} to {number.high!r}"
     if std == 0:

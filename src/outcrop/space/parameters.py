@@ -84,7 +84,11 @@ class _Number(Parameter):
     @cached_property
     def length(self) -> float:
         """The distance of the bounds, in the units of `input_std`."""
-        return math.log(self.high) - math.log(self.low) if self.log else self.high - self.low
+        if not self.log:
+            return self.high - self.low
+        if self.high / 2 <= self.low:  # the difference of their logarithms would cancel
+            return math.log1p((self.high - self.low) / self.low)
+        return math.log(self.high) - math.log(self.low)
 
     def __repr__(self) -> str:
         """The call that declares the number; messages about invalid ones show it too."""
@@ -122,6 +126,11 @@ class Float(_Number):
         object.__setattr__(self, "high", high)
         _check_order(given, low, high)
         _check_log(given, self.log, low, 1e-6)
+        if self.log and math.log(low) == math.log(high):
+            raise SpaceError(
+                f"{given}: the bounds have the same logarithm up to rounding; drop log, or write "
+                f"Fixed({low!r})"
+            )
         if self.step is not None:
             self._check_step(given)
         object.__setattr__(self, "input_std", _checked_input_std(given, self))

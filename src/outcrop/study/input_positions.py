@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from outcrop.space import Float, Int, Space
-from outcrop.space.noise import position
+from outcrop.space.noise import position, share
 from outcrop.study.trial import Trial
 from outcrop.typing import Matrix, Points
 
@@ -52,7 +52,7 @@ def covariances(space: Space, X: Points, told: Mapping[int, Trial]) -> Matrix | 
             assert isinstance(number, Float | Int)
             kept[row, columns[name].index] = False
             std = (trial.at_std or {}).get(name, 0.0)
-            own[row, columns[name].index] = (std / number.length) ** 2
+            own[row, columns[name].index] = share(number, std) ** 2
     variances = np.where(kept, base.diagonal(), own)
     if (base == np.diag(base.diagonal())).all():
         return variances

@@ -115,7 +115,9 @@ def recommended(state: State, belief: Belief, robust: bool = False) -> Recommend
     X = np.array([records[0].x for records in groups.values()])
     mean, std = belief.predict(X)
     chosen = int(np.argmin(mean))
-    rivals = mean - BEYOND * std <= mean[chosen] + BEYOND * std[chosen]
+    with np.errstate(over="ignore", invalid="ignore"):  # sums beyond the largest float
+        rivals = mean - BEYOND * std <= mean[chosen] + BEYOND * std[chosen]
+    rivals[chosen] = True
     draws = belief.sample(X[rivals], generator(state, Purpose.RECOMMEND), DRAWS)
     records = list(groups.values())[chosen]
     trial = best_of((record.trial for record in records), state.sign)

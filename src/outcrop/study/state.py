@@ -21,6 +21,7 @@ import numpy as np
 from outcrop.errors import TrialError
 from outcrop.space import Space
 from outcrop.strategies.base import View, Why
+from outcrop.study import argument_checks
 from outcrop.study.events import (
     Added,
     Asked,
@@ -194,7 +195,17 @@ def fold(events: Iterable[Event]) -> State:
         raise TrialError("expected a list of events that begins with Created, got none")
     if not isinstance(events[0], Created):
         raise TrialError(f"a study begins with Created, got {type(events[0]).__name__}")
-    return follow(State(events[0]), events[1:])
+    return follow(State(_checked(events[0])), events[1:])
+
+
+def _checked(created: Created) -> Created:
+    return replace(
+        created,
+        direction=argument_checks.checked_direction(created.direction),
+        seed=argument_checks.checked_seed(created.seed),
+        noise=argument_checks.checked_noise(created.noise),
+        robust=argument_checks.checked_robust(created.robust, created.space),
+    )
 
 
 def apply(state: State, event: Event) -> State:
@@ -207,10 +218,10 @@ def follow(state: State, events: Sequence[Event]) -> State:
     encoded = iter(_encoded(state.space, [event.params for event in events if _is_new(event)]))
     for event in events:
         match event:
-            case Asked() if event.attempt > 1:
-                following = _asked_again(state, event)
-            case Asked():
+            case Asked() if event.attempt == 1:
                 following = _asked(state, event, next(encoded))
+            case Asked():
+                following = _asked_again(state, event)
             case Told():
                 following = _told(state, event)
             case Failed() | Expired():
@@ -270,12 +281,15 @@ def _asked_again(state: State, event: Asked) -> State:
 
 def _told(state: State, event: Told) -> State:
     record = _open(state, event.number)
+    where, where_std = argument_checks.checked_places(
+        state.space, record.trial.params, event.where, event.where_std
+    )
     told = replace(
         _valued(record.trial, event.value, event.std),
         finished=event.at,
         info=ReadOnly.deep(event.info),
-        at=None if event.where is None else ReadOnly(event.where),
-        at_std=None if event.where_std is None else ReadOnly(event.where_std),
+        at=None if where is None else ReadOnly(where),
+        at_std=None if where_std is None else ReadOnly(where_std),
     )
     return _ended(state, replace(record, expired=False), told)
 
@@ -311,6 +325,7 @@ def _added(state: State, event: Added, encoded: EncodedParams) -> State:
 
 def _valued(trial: Trial, value: float, std: float | None) -> Trial:
     """A trial with its value; one that is not finite is a failure."""
+    value, std = argument_checks.checked_value(value), argument_checks.checked_std(std)
     if math.isfinite(value):
         return replace(trial, state="finished", value=value, std=std, reason="")
     return replace(trial, state="failed", reason=f"the value is {value}")

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dtrtrs
+from scipy.linalg.lapack import dpotrf
 
+from outcrop.linalg import solve_lower
 from outcrop.typing import Mask, Matrix, Points, Rng, Vector
 
 POOL = 16  # draws of the prior that compete with the present latents
@@ -61,7 +62,7 @@ def _log_density(
     chol, trouble = dpotrf(rest, lower=1)
     if trouble:
         return None
-    white, _ = dtrtrs(chol, np.vstack([cross, residual[others]]).T, lower=1)
+    white = solve_lower(chol, np.vstack([cross, residual[others]]).T)
     V, w = white[:, :-1], white[:, -1]
     left = np.maximum(variance - np.einsum("nm,nm->m", V, V), np.finfo(float).eps * variance)
     return -0.5 * ((residual[i] - V.T @ w) ** 2 / left + np.log(left))

@@ -29,6 +29,7 @@ LONGEST = 4.0  # length of the bad half of the values, in units of the good half
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(100)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 APART = 0.1  # root mean square difference per column between points that are spread out
+MOST_UNITS = 1e300  # by which a value may lie beyond the good half: more makes no difference
 FARTHEST = 300.0  # keeps the square of an unbent value finite
 
 
@@ -64,7 +65,7 @@ class Standardised:
         good, bad = median - float(scaled.min()), float(scaled.max()) - median
         rounding = 8 * EPSILON * max(abs(median), abs(float(scaled.min())))
         if bend and good > rounding and bad > LONGEST * good:
-            bent = cls(power, median, good, _tail(min(bad / good, 1e300)))
+            bent = cls(power, median, good, _tail(min(bad / good, MOST_UNITS)))
             z = bent.apply(y)
             return cls(power, median, good, bent.tail, float(z.mean()), float(z.std()))
         std = float(scaled.std())
@@ -77,14 +78,13 @@ class Standardised:
 
     def apply(self, y: Vector) -> Vector:
         """Values in the model's units."""
-        u = (np.asarray(y, dtype=float) / self.power - self.location) / self.scale
-        return (self._bend(u) - self.centre) / self.spread
+        return (self._bend(self._units(y)) - self.centre) / self.spread
 
     def apply_std(self, std: Vector, y: Vector) -> Vector:
         """Spreads around the values `y` in the model's units, by the slope there."""
-        u = (np.asarray(y, dtype=float) / self.power - self.location) / self.scale
-        slope = (1 + np.maximum(u, 0.0)) ** (self.tail - 1)
-        return np.asarray(std, dtype=float) / self.power / self.scale * slope / self.spread
+        slope = (1 + np.maximum(self._units(y), 0.0)) ** (self.tail - 1)
+        with np.errstate(over="ignore"):  # a spread beyond the largest float is infinite
+            return np.asarray(std, dtype=float) / self.power / self.scale * slope / self.spread
 
     def invert(self, z: Vector) -> Vector:
         """Values in the objective's units."""
@@ -96,7 +96,8 @@ class Standardised:
         """Mean and standard deviation (a variance might overflow) in the objective's units."""
         mean, std = np.asarray(mean, dtype=float), np.sqrt(var)
         if self.tail == 1.0:
-            return self.invert(mean), self.power * (self.scale * self.spread * std)
+            with np.errstate(over="ignore"):
+                return self.invert(mean), self.power * (self.scale * self.spread * std)
         u = self._unbend((mean + std * NODES[:, None]) * self.spread + self.centre)
         middle = WEIGHTS @ u
         deviation = np.sqrt(WEIGHTS @ (u - middle) ** 2)
@@ -105,6 +106,12 @@ class Standardised:
                 self.power * (self.location + self.scale * middle),
                 self.power * (self.scale * deviation),
             )
+
+    def _units(self, y: Vector) -> Vector:
+        """(y / power − location) / scale; a quotient that overflows is the largest one."""
+        with np.errstate(over="ignore"):
+            u = (np.asarray(y, dtype=float) / self.power - self.location) / self.scale
+        return np.clip(u, -MOST_UNITS, MOST_UNITS)
 
     def _bend(self, u: Vector) -> Vector:
         if self.tail == 1.0:

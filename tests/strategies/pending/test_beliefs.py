@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import outcrop as oc
 from outcrop.acquisition import LogEI
 from outcrop.errors import MethodError
 from outcrop.strategies.pending import Believer, Liar
@@ -84,3 +85,11 @@ def test_higher_lies_keep_farther_away(belief, rng):
 def test_a_lie_of_another_kind_is_refused(wrong):
     with pytest.raises(MethodError, match=r"Liar\(.*expected \"min\", \"mean\" or \"max\""):
         Liar(wrong)
+
+
+def test_running_trials_of_a_single_configuration_are_accounted_for():
+    optimizer = oc.Optimizer(oc.Space({"only": oc.Fixed(3)}), noise=True, seed=0)
+    for value in (1.0, 2.0, 1.5):
+        optimizer.tell(optimizer.ask(), value)
+    assert [trial.params for trial in optimizer.ask(3)] == [{"only": 3}] * 3
+    assert optimizer.recommend().probability == 1.0
