@@ -322,6 +322,11 @@ def test_invalid_toml_is_shown_with_its_line(tmp_path):
         read_spec(write_spec(tmp_path, "name = ["))
 
 
+def test_a_spec_that_is_nested_too_deeply_is_refused(tmp_path):
+    with pytest.raises(SpecError, match="nested too deeply"):
+        read_spec(write_spec(tmp_path, "name = " + "[" * 5000))
+
+
 def test_files_that_cannot_be_read_are_refused(tmp_path):
     write_spec(tmp_path, "")
     with pytest.raises(SpecError, match=r"sepc.toml was not found; did you mean 'spec.toml'\?"):

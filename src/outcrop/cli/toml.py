@@ -132,6 +132,8 @@ def load(path: Path, keys: Sequence[str]) -> Table:
         ) from None
     try:
         return Table(file, (), tomllib.loads(text), tuple(keys))
+    except RecursionError:
+        raise SpecError(f"{file} is nested too deeply to be a spec") from None
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"{file} is not valid TOML: {error}{_line_of(error, text)}") from None
 

@@ -55,7 +55,7 @@ def read_space(data: object) -> tuple[Group, dict[tuple[Any, ...], Any]]:
     if isinstance(data, str | bytes):
         try:
             data = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SpaceError(
                 f"a stored space is not JSON: {error}; pass what to_json returned"
             ) from None

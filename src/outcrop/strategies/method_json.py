@@ -57,7 +57,7 @@ PACKAGES = (
 
 PLAIN = (NoneType, bool, int, float, str, list, tuple)
 NEWER = "a newer release may have stored it: use that release, or pass method= again"
-UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def to_json(value: object) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def from_json(data: Mapping[str, Any] | str) -> Any:
     if isinstance(data, str):
         try:
             data = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise MethodError(f"a stored method is not JSON: {error}") from None
     if not isinstance(data, Mapping) or "version" not in data:
         raise MethodError(f"a stored method: expected an object with its version, got {data!r}")

@@ -178,7 +178,7 @@ def from_text(text: str) -> Event:
     """The event that `to_text` wrote; `StorageError` for other text."""
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StorageError(f"a stored event is not JSON: {error}") from None
     return from_json(data)
 

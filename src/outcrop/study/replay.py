@@ -10,12 +10,14 @@ __all__ = ["Replay", "replayed"]
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isclose
 
 from outcrop.former_names import current_label
 from outcrop.strategies import Strategy
 from outcrop.study import commands
 from outcrop.study.events import Asked, Event, to_text
+from outcrop.study.method_state import with_method_state
 from outcrop.study.state import apply, fold
 
 ROUNDING = 1e-9  # by which numbers of a record of why may differ, relatively
@@ -44,7 +46,10 @@ def replayed(log: Sequence[Event], strategy: Strategy) -> Replay:
     different = []
     for event in log[1:]:
         for asked in made_of.get(state.position, ()):
-            if not _is_same(commands.asked(state, strategy, asked.at), asked):
+            again = with_method_state(
+                state, partial(commands.asked, strategy=strategy, at=asked.at)
+            )
+            if not _is_same(again, asked):
                 different.append(asked.number)
         state = apply(state, event)
     return Replay(sum(map(len, made_of.values())), tuple(sorted(different)))

@@ -25,6 +25,7 @@ from outcrop.study import argument_checks, commands, events
 from outcrop.study.ask_lock import TURN, AskLock
 from outcrop.study.created_event import created_of, differences
 from outcrop.study.events import Asked, Event, Expired, Failed, Released, Stopped, Told
+from outcrop.study.method_state import with_method_state
 from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, fold, follow
 from outcrop.study.storage import Lease, Storage, open_storage
@@ -145,7 +146,8 @@ class Study(StudyWriter):
             lease = held.get(_key(record.trial.number))
             if lease is not None and lease.left <= 0:
                 return commands.offered_again(state, record.trial.number, time.time())
-        return commands.asked(state, self._strategy, time.time())
+        now = time.time()
+        return with_method_state(state, lambda known: commands.asked(known, self._strategy, now))
 
     def _handed_out(self, event: Asked | Expired, lease: float | None) -> State | None:
         """Append `event`; the state after it, or None if it cannot follow the log any more."""
@@ -315,7 +317,7 @@ def _state_of(name: str, texts: Sequence[str], before: State | None = None) -> S
     try:
         happened = [events.from_text(text) for text in texts]
         return fold(happened) if before is None else follow(before, happened)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise StorageError(
             f"the log of study {name!r} is damaged ({error}); restore a copy of the storage, or "
             "delete the study"

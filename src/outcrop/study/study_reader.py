@@ -15,6 +15,7 @@ from outcrop.strategies.method_text import worded
 from outcrop.study import argument_checks, data_frames
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.explanation import Explanation, explained
+from outcrop.study.method_state import with_method_state
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation, recommended
 from outcrop.study.state import State
 from outcrop.study.trial import HasBest, Trial, best_of
@@ -118,6 +119,10 @@ class StudyReader(HasBest):
             self._believed = kept = state, {}
         beliefs = kept[1]
         if robust not in beliefs:
-            view = replace(state.view, robust=robust)
-            beliefs[robust] = self._strategy.belief(view, generator(state, Purpose.BELIEF))
+            beliefs[robust] = with_method_state(
+                state,
+                lambda known: self._strategy.belief(
+                    replace(known.view, robust=robust), generator(known, Purpose.BELIEF)
+                ),
+            )
         return beliefs[robust]
