@@ -55,7 +55,7 @@ def run(options: Namespace) -> None:
     real = [agreement(method, options.real) for method in ("random", "gp")]
     save(
         "simulation",
-        provenance("pebble") | {"utilisation": busy, "crowd": crowd, "real_time": real},
+        provenance() | {"utilisation": busy, "crowd": crowd, "real_time": real},
     )
 
 

@@ -77,7 +77,7 @@ def run(options: Namespace) -> None:
     )
     save(
         "utilisation",
-        provenance("pebble")
+        provenance()
         | {
             "trials": options.trials,
             "workers": WORKERS,

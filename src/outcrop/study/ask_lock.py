@@ -12,6 +12,7 @@ import time
 
 from outcrop.errors import OutcropError, StorageError
 from outcrop.study.storage import Lease, Storage
+from outcrop.study.thread_lock import ThreadLock
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ class AskLock:
         self._store = store
         self._study = study
         self._token = os.urandom(8).hex()
-        self._threads = threading.Lock()  # threads of this process are one owner
+        self._threads = ThreadLock()  # threads of this process are one owner
         self._done = threading.Event()
 
     @property

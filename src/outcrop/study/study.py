@@ -9,7 +9,6 @@ from __future__ import annotations
 
 __all__ = ["Study", "delete_study", "list_studies", "load_study"]
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -30,6 +29,7 @@ from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, fold, follow
 from outcrop.study.storage import Lease, Storage, open_storage
 from outcrop.study.study_writer import Happened, StudyWriter
+from outcrop.study.thread_lock import ThreadLock
 from outcrop.study.trial import Trial
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Study(StudyWriter):
         self.name = name
         self._store = store
         self._id = identity
-        self._lock = threading.RLock()  # guards the state; never held while a model is fitted
+        self._lock = ThreadLock()  # guards the state; never held while a model is fitted
         self._ask_lock = AskLock(store, identity)
         self._state = state
         self._strategy = strategy

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.study.running.processes import marked
+
 
 def bowl(params):
     return (params["x"] - 0.3) ** 2
@@ -41,6 +43,7 @@ class Numbered:
 
 WAYS = {
     "exit": lambda: os._exit(3),
+    "exit well": lambda: os._exit(0),
     "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
     "segfault": lambda: ctypes.string_at(0),
     "sleep": lambda: time.sleep(60),
@@ -124,7 +127,7 @@ class Resting:
         if trial.number >= self.quick:
             program = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
             for pid in (os.getpid(), program.pid):
-                (Path(self.folder) / f"process-{pid}").touch()
+                marked(self.folder, pid)
             time.sleep(self.seconds)
         return float(trial.number)
 
@@ -134,3 +137,82 @@ def uneven(params):
     value = (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
     time.sleep(0.01 + 0.1 * value)
     return value
+
+
+@dataclass(frozen=True)
+class Forking:
+    """Forks in every trial; its child comes back too, in some way, and must not be heard."""
+
+    way: str
+
+    def evaluate(self, trial):
+        child = os.fork()
+        if child == 0:
+            return RETURNS[self.way]()
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return trial.number + code / 100
+
+
+def _fail():
+    raise ValueError("of the child")
+
+
+RETURNS = {
+    "return": lambda: -1.0,
+    "raise": _fail,
+    "exit": lambda: sys.exit(7),
+    "interrupt": lambda: signal.raise_signal(signal.SIGTERM),
+}
+
+
+@dataclass(frozen=True)
+class Starting:
+    """Starts programs that sleep, notes their numbers in a folder, and then does something."""
+
+    folder: str
+    then: str = "return"
+    hows: tuple[str, ...] = ("child", "session", "orphan")
+
+    def evaluate(self, trial):
+        for how in self.hows:
+            marked(self.folder, STARTS[how]())
+        marked(self.folder, os.getpid())
+        THEN[self.then]()
+        return float(trial.number)
+
+
+SLEEP = [sys.executable, "-S", "-c", "import time; time.sleep(300)"]
+
+
+def _orphan():
+    """A program whose parent has ended, in a session of its own."""
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        os.write(writing, str(subprocess.Popen(SLEEP).pid).encode())
+        os._exit(0)
+    os.wait()
+    return int(os.read(reading, 100))
+
+
+def _ignore_and_sleep():
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(300)
+
+
+def _hold():
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # which would wake it
+    ctypes.PyDLL(None).sleep(300)  # unlike `CDLL`, it does not let other threads run
+
+
+STARTS = {
+    "child": lambda: subprocess.Popen(SLEEP).pid,
+    "session": lambda: subprocess.Popen(SLEEP, start_new_session=True).pid,
+    "orphan": _orphan,
+}
+THEN = {
+    "return": lambda: None,
+    "segfault": lambda: ctypes.string_at(0),
+    "ignore SIGTERM": _ignore_and_sleep,
+    "hold the interpreter": _hold,
+}

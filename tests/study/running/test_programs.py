@@ -6,13 +6,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
-ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")])}
+from tests.study.running.processes import ENVIRONMENT, ROOT, is_alive, noted, still_alive
+
 HEAD = """
 from tests.study.running.doubles import Diary, studied
 from tests.study.running.objectives import Numbered, Resting, bowl
@@ -141,7 +139,7 @@ def test_ctrl_c_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, 
         start_new_session=True,  # a terminal of its own, so to speak
     )
     try:
-        pids = running(tmp_path, 4)  # two workers and the programs that they started
+        pids = noted(tmp_path, 4)  # two workers and the programs that they started
         assert all(is_alive(pid) for pid in pids)
         for _ in range(times):
             os.killpg(process.pid, signal.SIGINT)  # as a terminal does
@@ -168,7 +166,7 @@ def test_a_run_that_is_killed_takes_its_workers_and_their_programs_along(tmp_pat
         env=ENVIRONMENT,
     )
     try:
-        pids = running(tmp_path, 4)
+        pids = noted(tmp_path, 4)
         assert all(is_alive(pid) for pid in pids)
     finally:
         process.kill()
@@ -187,31 +185,5 @@ def test_a_timeout_ends_what_the_objective_started(tmp_path):
     )
     done = python([program])
     assert done.stdout.endswith("['', '', 'no result within 5 s']\n")
-    pids = running(tmp_path, 2)
+    pids = noted(tmp_path, 2)
     assert still_alive(pids) == []
-
-
-def running(folder, count):
-    """The numbers of processes that were left in a folder, once there are so many."""
-    deadline = time.monotonic() + 120
-    while len(found := list(folder.glob("process-*"))) < count:
-        assert time.monotonic() < deadline, f"only {found}"
-        time.sleep(0.02)
-    return [int(path.name.split("-")[1]) for path in found]
-
-
-def still_alive(pids):
-    """Those of the processes that do not end; a signal takes its time."""
-    deadline = time.monotonic() + 60
-    while (left := [pid for pid in pids if is_alive(pid)]) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return left
-
-
-def is_alive(pid):
-    """Whether a process runs; one that ended and that nobody has collected yet does not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"

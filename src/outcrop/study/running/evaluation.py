@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from outcrop.errors import ObjectiveError, OutcropError, TrialError
 from outcrop.study.argument_checks import checked_value
+from outcrop.study.running.forked_copies import without_copies
 from outcrop.study.running.protocol import Objective
 from outcrop.study.trial import Trial
 
@@ -52,10 +53,11 @@ def checked_objective(objective: object) -> None:
 def evaluate(objective: Objective, trial: Trial) -> Outcome:
     """Call the objective; an `Exception` that it raises is an outcome."""
     try:
-        if callable(objective):
-            returned = objective(dict(trial.params))
-        else:
-            returned = objective.evaluate(trial)
+        with without_copies():
+            if callable(objective):
+                returned = objective(dict(trial.params))
+            else:
+                returned = objective.evaluate(trial)
     except Exception as error:
         return Outcome.of(error)
     try:

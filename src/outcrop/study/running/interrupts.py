@@ -1,53 +1,63 @@
-"""Deferral of Ctrl-C to moments at which no data are half written."""
+"""Deferral of Ctrl-C and of signals to end, to moments at which no data are half written."""
 
 from __future__ import annotations
 
-__all__ = ["Interrupts", "blocked", "unblock"]
+__all__ = ["SIGNALS", "Interrupts", "blocked", "unblock"]
 
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 FORCE = 3  # presses of Ctrl-C after which it is raised at once
 
+# Ctrl-C; the end that systemd, a batch system or `kill` asks for; a terminal that was closed.
+SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+DEFAULTS = (signal.default_int_handler, signal.SIG_DFL)
+
 
 class Interrupts:
-    """Defers Ctrl-C, so that it interrupts neither a write nor a pool that holds a lock.
+    """Defers Ctrl-C, SIGTERM and SIGHUP, so that they interrupt no write.
 
-    It is raised in a block where it is `allowed`, such as the objective, or by the next `check`;
-    the third press is raised at once. A signal handler that the user installed is left alone.
+    One is raised as `KeyboardInterrupt` in a block where it is `allowed`, such as the objective, or
+    by the next `check`; the third is raised at once. A signal that is ignored or has a handler of
+    the user is left alone.
     """
 
     def __init__(self) -> None:
-        self._pressed = 0
+        self.number: int | None = None  # of the first signal
+        self._count = 0
         self._allowed = False
-        self._ours = False
+        self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupts:
-        main = threading.current_thread() is threading.main_thread()  # only it may set handlers
-        self._ours = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if self._ours:
-            signal.signal(signal.SIGINT, self._handle)
+        if threading.current_thread() is threading.main_thread():  # only it may set handlers
+            for number in SIGNALS:
+                if (handler := signal.getsignal(number)) in DEFAULTS:
+                    self._previous[number] = handler
+                    signal.signal(number, self._handle)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        if self._ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
 
     @property
     def pressed(self) -> bool:
-        return self._pressed > 0
+        return self._count > 0
 
     def check(self) -> None:
-        """Raise a deferred Ctrl-C."""
-        if self._pressed:
+        """Raise a deferred signal."""
+        if self._count:
             raise KeyboardInterrupt
 
     @contextmanager
     def allowed(self) -> Iterator[None]:
-        """Raise Ctrl-C at once in this block."""
+        """Raise a signal at once in this block."""
         self._allowed = True
         try:
             self.check()
@@ -56,22 +66,24 @@ class Interrupts:
             self._allowed = False
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._pressed += 1
-        if self._allowed or self._pressed >= FORCE:
+        self._count += 1
+        if self.number is None:
+            self.number = number
+        if self._allowed or self._count >= FORCE:
             raise KeyboardInterrupt
 
 
 @contextmanager
 def blocked() -> Iterator[None]:
-    """Block Ctrl-C in processes that the block starts; here it is delayed until the end."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    """Block the signals in processes that the block starts; here they are delayed until its end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
     finally:
-        unblock()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def unblock() -> None:
-    """Receive Ctrl-C again."""
+    """Receive the signals again."""
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)

@@ -1,34 +1,34 @@
 """Worker processes; if one dies, only its trial fails.
 
-Each worker is a pool of one process. In a pool of several processes, one that dies within
-milliseconds of receiving a trial can remain undetected, and the run would wait for its trial
-forever; a pool of one process breaks instead, which is detected.
+Each worker has a supervisor, a process that executes no code of the user: read `supervisor` for
+what happens when a worker dies or exceeds its time, and when this process is killed.
 """
 
 from __future__ import annotations
 
 __all__ = ["Isolated"]
 
+import atexit
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from threading import Thread
-from typing import Any
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import TypeAlias
 
-from pebble import ProcessExpired, ProcessPool
-
-from outcrop.study.running import worker_process
+from outcrop.study.running import process_tree, supervisor
 from outcrop.study.running.evaluation import Outcome
 from outcrop.study.running.interrupts import Interrupts, blocked
 from outcrop.study.running.objective_transfer import Context, main_is_importable, pack, probe
 from outcrop.study.running.protocol import Objective
 from outcrop.study.running.workers import Job
 from outcrop.study.trial import Trial
+
+# Seconds that a supervisor gets to end its worker and all that this has started.
+STOPPING = process_tree.GRACE + process_tree.PATIENCE + 2.0
 
 # Workers already use all cores; variables that the user has set are not changed.
 ONE_THREAD = {
@@ -52,14 +52,16 @@ class Isolated:
         packed, environment = pack(objective), ONE_THREAD | dict(os.environ)
         self._surroundings = ExitStack()
         self._workers: list[_Worker] = []
+        self._process = os.getpid()
+        atexit.register(self.stop)  # a run in a daemon thread may be cut off
         try:
             self._surroundings.enter_context(_without_false_main())
             with _environment(environment):
                 context = _context()
                 probe(context, packed, environment, interrupts)
+                start = partial(_started, context, packed, environment, trial_timeout)
                 for _ in range(size):
-                    worker = _Worker(context, packed, environment, trial_timeout)
-                    self._workers.append(worker)
+                    self._workers.append(_Worker(start))
         except BaseException:
             self.stop()
             raise
@@ -70,76 +72,95 @@ class Isolated:
 
     def stop(self) -> None:
         """End all processes, busy or not, in parallel."""
-        threads = [Thread(target=worker.stop) for worker in self._workers]
-        self._workers = []
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        if os.getpid() != self._process:
+            return  # a forked copy of this process has no workers
+        atexit.unregister(self.stop)
+        workers, self._workers = self._workers, []
+        for worker in workers:
+            worker.close()
+        for worker in workers:
+            worker.join()
         self._surroundings.close()
 
 
-class _Worker:
-    """One process, replaced when it dies."""
+Supervisor: TypeAlias = tuple[BaseProcess, Connection]
 
-    def __init__(
-        self,
-        context: Context,
-        packed: bytes,
-        environment: Mapping[str, str],
-        trial_timeout: float | None,
-    ) -> None:
-        self._new_pool = partial(
-            ProcessPool,
-            1,
-            initializer=worker_process.load,
-            initargs=(packed, environment),
-            context=context,
-        )
-        self._trial_timeout = trial_timeout
-        self._pool: Any = self._new_pool()  # its methods have no types
+
+def _started(
+    context: Context, packed: bytes, environment: Mapping[str, str], trial_timeout: float | None
+) -> Supervisor:
+    """A new supervisor and the connection to it."""
+    ours, theirs = context.Pipe()
+    process = context.Process(
+        target=supervisor.supervise, args=(theirs, packed, environment, trial_timeout)
+    )
+    try:
+        process.start()
+    except BaseException:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    return process, ours
+
+
+class _Worker:
+    """One worker, seen from the run; its supervisor is replaced if somebody kills it."""
+
+    def __init__(self, start: Callable[[], Supervisor]) -> None:
+        self._start = start
+        self._supervisor, self._connection = start()
         self._newest: Job | None = None
-        _ = self._pool.active  # reading this starts the pool, while the environment is set
 
     @property
     def is_free(self) -> bool:
         return self._newest is None or self._newest.done()
 
     def start(self, trial: Trial) -> Job:
+        if not self._supervisor.is_alive():
+            self._replace()
         try:
-            future = self._scheduled(trial)
-        except RuntimeError:  # the pool broke: its process died while it had no trial
-            self.stop()
-            self._pool = self._new_pool()
-            future = self._scheduled(trial)
-        self._newest = Job(future.done, partial(_outcome, future, self._trial_timeout))
+            self._connection.send(trial)
+        except OSError:  # it was killed in this moment
+            self._replace()
+            self._connection.send(trial)
+        self._newest = _job(self._supervisor, self._connection)
         return self._newest
 
-    def stop(self) -> None:
-        self._pool.stop()
-        self._pool.join()
+    def close(self) -> None:
+        """Let the supervisor end."""
+        self._connection.close()
 
-    def _scheduled(self, trial: Trial) -> Future[Outcome]:
-        future: Future[Outcome] = self._pool.schedule(
-            worker_process.evaluate_loaded, args=(trial,), timeout=self._trial_timeout
-        )
-        return future
+    def join(self) -> None:
+        """Wait until the supervisor has ended."""
+        self._supervisor.join(STOPPING)
+        self._supervisor.kill()
+        self._supervisor.join()
+        self._supervisor.close()
+
+    def _replace(self) -> None:
+        self.close()
+        self.join()
+        self._supervisor, self._connection = self._start()
 
 
-def _outcome(future: Future[Outcome], trial_timeout: float | None) -> Outcome:
-    """The outcome of an evaluation that is done, also if it or its process was ended."""
-    error = future.exception()
-    if error is None:
-        return future.result()
-    if isinstance(error, TimeoutError):
-        return Outcome(reason=f"no result within {trial_timeout:g} s")
-    if isinstance(error, ProcessExpired):
-        code = error.exitcode
-        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return Outcome(reason=f"the process of the evaluation died ({ended})")
-    if isinstance(error, BrokenProcessPool):
-        return Outcome(reason="the process of the evaluation died")
-    return Outcome.of(error)
+def _job(supervisor: BaseProcess, connection: Connection) -> Job:
+    """The evaluation that a supervisor was sent; it is done at the latest when that has ended."""
+    received: list[Outcome] = []
+
+    def done() -> bool:
+        if not received:
+            is_alive = supervisor.is_alive()  # before looking for its last message
+            if connection.poll():
+                try:
+                    received.append(connection.recv())
+                except (EOFError, OSError):
+                    is_alive = False
+            if not received and not is_alive:
+                received.append(Outcome(reason="the process of the evaluation was killed"))
+        return bool(received)
+
+    return Job(done, lambda: received[0])
 
 
 def _context() -> Context:
@@ -151,9 +172,9 @@ def _context() -> Context:
         return multiprocessing.get_context("spawn")
     from multiprocessing import forkserver, resource_tracker
 
-    forkserver.set_forkserver_preload([worker_process.__name__])
+    forkserver.set_forkserver_preload([supervisor.__name__])
     resource_tracker.ensure_running()  # before the block, since it unblocks Ctrl-C
-    with blocked():  # a worker that is still importing must not receive it
+    with blocked():  # a process that is still importing must not receive signals
         forkserver.ensure_running()
     return multiprocessing.get_context("forkserver")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ["run"]
 
 import logging
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from typing import TypeVar
 from outcrop.errors import AllTrialsFailed, MethodError, ObjectiveError, SpaceExhausted
 from outcrop.study.argument_checks import checked_count, checked_seconds
 from outcrop.study.running.evaluation import checked_objective, error_text
+from outcrop.study.running.forked_copies import without_copies
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
 from outcrop.study.running.protocol import Callback, Executor, Objective, Runnable, Shown, StopRule
@@ -77,14 +79,16 @@ def run(
                     loop.go()
             study.stop(loop.reason)
         except KeyboardInterrupt:
-            trials.abandon(INTERRUPTED)
-            return Result.of(study, INTERRUPTED, interrupted=True)
+            reason = _interruption(interrupts)
+            trials.abandon(reason)
+            return Result.of(study, reason, interrupted=True, signal=interrupts.number)
         except BaseException as error:
             trials.abandon(f"error: {error_text(error).splitlines()[0]}")
             _attach_result(study, error)
             raise
         logger.info("the run ended after %d trials: %s", tally.done, loop.reason)
-        result = Result.of(study, loop.reason, interrupted=interrupts.pressed)
+        pressed, number = interrupts.pressed, interrupts.number
+        result = Result.of(study, loop.reason, interrupted=pressed, signal=number)
         _warn_if_all_failed(result)
         return result
 
@@ -138,7 +142,8 @@ class Loop:
     def _limit(self) -> str:
         """The reason to start no further trial, or an empty text."""
         for rule in self.rules:
-            reason = rule(self.study)
+            with without_copies():
+                reason = rule(self.study)
             if reason:
                 return str(reason)
         if self.timeout is not None and self.tally.elapsed >= self.timeout:
@@ -164,7 +169,7 @@ class Loop:
         if trial is None:
             return
         for callback in self.callbacks:
-            with self.interrupts.allowed():
+            with self.interrupts.allowed(), without_copies():
                 callback(self.study, trial)
         if len(self.tracebacks) == self.tally.done - 1 and "traceback" in trial.info:
             self.tracebacks.append(str(trial.info["traceback"]))
@@ -211,6 +216,13 @@ def _at_end(close: Callable[[], None], what: str) -> Iterator[None]:
             close()
         raise
     close()
+
+
+def _interruption(interrupts: Interrupts) -> str:
+    """Why a run was interrupted: by Ctrl-C, or by a signal that is named."""
+    if interrupts.number in (None, signal.SIGINT):
+        return INTERRUPTED
+    return f"{INTERRUPTED} by {signal.Signals(interrupts.number).name}"
 
 
 def _warn_if_all_failed(result: Result) -> None:

@@ -25,13 +25,21 @@ class Result(HasBest):
 
     study: Any  # a `Runnable`, usually a `Study`
     trials: tuple[Trial, ...]
-    interrupted: bool = False  # by Ctrl-C
+    interrupted: bool = False  # by Ctrl-C, SIGTERM or SIGHUP
     reason: str = ""  # why the run ended
+    signal: int | None = None  # that interrupted it
 
     @classmethod
-    def of(cls, study: Runnable, reason: str = "", *, interrupted: bool = False) -> Result:
+    def of(
+        cls,
+        study: Runnable,
+        reason: str = "",
+        *,
+        interrupted: bool = False,
+        signal: int | None = None,
+    ) -> Result:
         """The result of a run, with the current trials of the study."""
-        return cls(study, tuple(study.trials), interrupted, reason)
+        return cls(study, tuple(study.trials), interrupted, reason, signal)
 
     @property
     def best_trial(self) -> Trial:

@@ -121,9 +121,10 @@ class RunningTrials:
             for running in list(self.each):
                 self._give_back(running, reason)
             with attempt("record why the run ended"):
-                if reason == INTERRUPTED:
-                    logger.warning("interrupted: %d trials are kept", len(self.study.trials))
-                if reason == INTERRUPTED or self.asked:
+                interrupted = reason.startswith(INTERRUPTED)
+                if interrupted:
+                    logger.warning("%s: %d trials are kept", reason, len(self.study.trials))
+                if interrupted or self.asked:
                     self.study.stop(reason)
         except StorageError as error:
             self._log_store_failure(error)

@@ -6,61 +6,101 @@ trial of the worker fails with the reason; usually the probe has failed with it 
 
 from __future__ import annotations
 
-__all__ = ["PROBE", "end_if_probed", "evaluate_loaded", "load", "report_loading"]
+__all__ = ["PROBE", "end_if_probed", "report_loading", "serve"]
 
 import os
 import pickle
 import signal
-import threading
-import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import current_process, parent_process
 from types import FrameType
+from typing import Any
 
 import numpy as np
 
+from outcrop.study.running import process_tree
 from outcrop.study.running.evaluation import Outcome, error_text, evaluate_elsewhere
-from outcrop.study.running.interrupts import unblock
 from outcrop.study.running.protocol import Objective
 from outcrop.study.trial import Trial
 
-GRACE = 5.0  # seconds to end in after a signal
 PROBE = "outcrop-probe"  # name of the process that tests whether the objective can be loaded
 
-_loaded: Objective | Outcome  # the objective, or the outcome of all trials if loading failed
 
+def serve(
+    supervisor: Connection,
+    packed: bytes,
+    handlers: Mapping[int, Any],
+    unused: Collection[Connection],
+) -> None:
+    """Load the objective, then evaluate every trial that arrives and send its outcome.
 
-def load(packed: bytes, environment: Mapping[str, str]) -> None:
-    """Prepare this process and load the objective."""
-    global _loaded
-    os.environ.update(environment)
+    `handlers` are of the signals that the supervisor ignores; `unused` are connections of the
+    supervisor of which this process is a copy.
+    """
+    for connection in unused:
+        connection.close()
+    parent = parent_process()
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run
+    ending = _Ending()
+    if hasattr(os, "setpgid"):
+        with suppress(OSError):
+            os.setpgid(0, 0)  # an objective that signals its group does not reach the supervisor
+    assert parent is not None  # a worker is started by a supervisor
+    process_tree.end_with_parent(parent.pid or 0)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=supervisor.close)  # so that its end is the worker's end
     np.random.seed()  # noqa: NPY002 - copies of a process would draw the same numbers
-    unblock()  # Ctrl-C is ignored by now; a program that the objective starts can receive it
-    _take_children_along()
-    threading.Thread(target=_end_with_the_run, daemon=True).start()
+    objective = _loaded(packed)
+    supervisor.send(None)
+    while not ending.requested:
+        try:
+            trial: Trial = supervisor.recv()
+        except (EOFError, OSError):
+            return
+        outcome = (
+            objective if isinstance(objective, Outcome) else evaluate_elsewhere(objective, trial)
+        )
+        if not ending.requested:
+            supervisor.send(outcome)
+
+
+def _loaded(packed: bytes) -> Objective | Outcome:
+    """The objective, or the outcome of all trials if loading failed."""
     try:
-        _loaded = pickle.loads(packed)
+        objective: Objective = pickle.loads(packed)
     except BaseException as error:
-        _loaded = Outcome.of(error)
+        return Outcome.of(error)
+    return objective
 
 
-def evaluate_loaded(trial: Trial) -> Outcome:
-    """Evaluate the objective that `load` loaded."""
-    if isinstance(_loaded, Outcome):
-        return _loaded
-    return evaluate_elsewhere(_loaded, trial)
+class _Ending:
+    """Raises `SystemExit` at SIGTERM, so that the objective can clean up."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        signal.signal(signal.SIGTERM, self._request)
+
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        self.requested = True
+        raise SystemExit(128 + number)
 
 
 def report_loading(packed: bytes, environment: Mapping[str, str], writer: Connection) -> None:
     """Load the objective; send the type and message of the exception, or two empty strings."""
     os.environ.update(environment)
+    process_tree.adopt_orphans()
     try:
         pickle.loads(packed)
     except BaseException as error:
-        writer.send((type(error).__name__, error_text(error)))
+        report = type(error).__name__, error_text(error)
     else:
-        writer.send(("", ""))
+        report = "", ""
+    process_tree.end(lambda: process_tree.family(process_tree.children(os.getpid())))
+    writer.send(report)
     writer.close()
 
 
@@ -68,33 +108,3 @@ def end_if_probed() -> None:
     """End a probe process that starts a run: its main script has no `__main__` guard."""
     if current_process().name == PROBE:
         raise SystemExit(1)
-
-
-def _end_with_the_run() -> None:
-    """End this worker when the process that started it has ended."""
-    run = parent_process()
-    assert run is not None  # a worker is started by a run
-    run.join()
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(GRACE)
-    os._exit(1)  # an objective that computes outside of Python does not handle signals
-
-
-def _take_children_along() -> None:
-    """When this worker is terminated, terminate the programs that its objective started too."""
-    if not hasattr(os, "setpgid"):
-        return
-    try:
-        os.setpgid(0, 0)
-    except OSError:
-        return  # its children then share the group of other processes
-    previous = signal.getsignal(signal.SIGTERM)
-
-    def end(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the group includes this process
-        os.killpg(0, signal.SIGTERM)
-        if callable(previous):
-            previous(number, frame)
-        os._exit(128 + number)
-
-    signal.signal(signal.SIGTERM, end)

@@ -1,0 +1,158 @@
+"""Objectives that fork, and what they leave running: nothing outlives a worker."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.study.running.doubles import studied
+from tests.study.running.objectives import Forking, Starting
+from tests.study.running.processes import ENVIRONMENT, ROOT, is_alive, noted, still_alive
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="it is about forks and signals")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="descendants are found on Linux only")
+
+
+@pytest.fixture(autouse=True)
+def main_is_a_session(monkeypatch):
+    """So that workers need not import the test runner, which takes its time."""
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
+    monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left():
+    yield
+    assert multiprocessing.active_children() == []
+
+
+# Forked children
+
+
+@pytest.mark.parametrize(
+    ("way", "code"), [("return", 0), ("raise", 1), ("exit", 7), ("interrupt", 143)]
+)
+def test_a_forked_child_in_a_worker_ends_where_it_would_come_back(way, code):
+    result = studied(Forking(way), 4, n_workers=2)
+    assert [trial.value for trial in result.trials] == [n + code / 100 for n in range(4)]
+
+
+FORKS = """
+import os, sys
+from outcrop.space import Float, Space
+from outcrop.study import Study
+from tests.study.running.objectives import Forking, RETURNS
+
+def run(objective, **options):
+    study = Study(Space({"x": Float(0, 1)}), f"s{len(said)}", "sqlite:///s.db", method="random")
+    study.optimize(objective, 2, progress=False, **options)
+    said.append([(trial.state, trial.value) for trial in study.trials])
+
+def forking(*arguments):
+    child = os.fork()
+    if child == 0:
+        return sys.exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    return None
+
+said = []
+start = os.getpid()
+for way in ("return", "raise", "exit"):
+    run(Forking(way))
+run(lambda p: 1.0, callbacks=forking, stop=forking)
+print(os.getpid() == start, *said, sep="\\n", flush=True)
+"""
+
+
+def test_a_forked_child_in_the_process_of_the_run_ends_where_it_would_come_back(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", FORKS],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "True",
+        *[str([("finished", n + code / 100) for n in range(2)]) for code in (0, 1, 7)],
+        str([("finished", 1.0)] * 2),
+    ]
+    assert done.stderr.count("ValueError: of the child") == 2, "the child's own error is shown"
+
+
+# Programs that an objective started
+
+
+@linux
+@pytest.mark.parametrize("then", ["return", "segfault"])
+def test_what_an_objective_started_ends_with_its_worker(tmp_path, then):
+    studied(Starting(str(tmp_path), then), 2, n_workers=2)
+    assert still_alive(noted(tmp_path, 6)) == []
+
+
+@linux
+def test_a_program_lives_on_between_trials_unless_its_parent_has_ended(tmp_path):
+    """The next trial may use a pool or a server again, but nobody can reach an orphan."""
+
+    def callback(study, trial):
+        if trial.number == 0:
+            (child,) = (int(path.name.split("-")[1]) for path in (tmp_path / "child").iterdir())
+            living.append(is_alive(child))
+            living.append(bool(still_alive(noted(tmp_path / "orphan", 1))))
+
+    class Both:
+        def evaluate(self, trial):
+            for how in ("child", "orphan"):
+                if trial.number == 0:
+                    Starting(str(tmp_path / how), hows=(how,)).evaluate(trial)
+                    (tmp_path / how / f"process-{os.getpid()}").unlink()
+            return 1.0
+
+    living = []
+    for how in ("child", "orphan"):
+        (tmp_path / how).mkdir()
+    studied(Both(), 2, trial_timeout=100.0, callbacks=callback)
+    assert living == [True, False]
+    assert still_alive(noted(tmp_path / "child", 1)) == []
+
+
+@linux
+def test_a_timeout_ends_an_objective_that_ignores_sigterm_and_its_programs(tmp_path):
+    result = studied(Starting(str(tmp_path), "ignore SIGTERM"), 1, trial_timeout=3.0)
+    assert result.trials[0].reason == "no result within 3 s"
+    assert still_alive(noted(tmp_path, 4)) == []
+
+
+def script(folder, objective, options):
+    path = folder / "script.py"
+    path.write_text(
+        "from tests.study.running.doubles import studied\n"
+        "from tests.study.running.objectives import Starting\n"
+        f"if __name__ == '__main__': studied({objective!r}, 2, {options})\n"
+    )
+    return [sys.executable, str(path)]
+
+
+def test_a_pipe_closes_when_the_run_has_ended_whatever_was_started(tmp_path):
+    command = script(tmp_path, Starting(str(tmp_path)), "n_workers=2")
+    done = subprocess.run(command, capture_output=True, timeout=120, cwd=ROOT, env=ENVIRONMENT)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@linux
+def test_a_run_that_is_killed_ends_workers_in_which_foreign_code_holds_the_interpreter(tmp_path):
+    command = script(tmp_path, Starting(str(tmp_path), "hold the interpreter"), "n_workers=2")
+    process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT)
+    try:
+        pids = noted(tmp_path, 8)
+        assert all(is_alive(pid) for pid in pids)
+    finally:
+        process.kill()
+        process.wait()
+    assert still_alive(pids) == []
