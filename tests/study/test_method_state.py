@@ -59,7 +59,7 @@ def test_an_event_that_is_nested_too_deeply_is_damage(place):
     log[place] = "[" * 100_000
     store.create("damaged", log[0])
     store.append(2, 1, log[1:])
-    with pytest.raises(StorageError, match="is damaged"):
+    with pytest.raises(StorageError, match="not JSON"):
         load_study("damaged", store)
 
 
