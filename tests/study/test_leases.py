@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
+import sys
 
 import pytest
 
@@ -11,10 +14,11 @@ from outcrop.space import Fixed, Space
 from outcrop.study import Study
 from outcrop.study.ask_lock import TURN, AskLock
 from outcrop.study.events import Expired, Late
+from outcrop.study.process_identity import has_ended, process_name
 from outcrop.study.storage import Lease
 from tests.study.doubles import Roaming
 from tests.study.handles import SPACE, forget, log_of, opened
-from tests.study.storage.children import answer
+from tests.study.storage.children import answer, forked
 
 
 def test_a_trial_without_a_lease_is_waited_for_without_end(storage):
@@ -192,6 +196,39 @@ def test_the_turn_of_a_process_that_died_is_over_after_its_deadline(storage, mon
     monkeypatch.setattr(dead, "_renew", lambda done: None)
     dead.__enter__()
     assert study.ask().number == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, its deadline is waited for")
+@pytest.mark.parametrize("is_reaped", [False, True])
+def test_the_turn_of_a_process_that_was_killed_is_over_at_once(tmp_path, monkeypatch, is_reaped):
+    monkeypatch.setattr("outcrop.study.ask_lock.DEADLINE", 3600.0)
+    study = opened(f"sqlite:///{tmp_path}/s.db")
+
+    def work(writing):
+        study._ask_lock.__enter__()
+        os.write(writing, b"x")
+        signal.pause()
+
+    child, reading = forked(work)
+    assert os.read(reading, 1) == b"x"
+    os.close(reading)
+    assert not study._ask_lock._taken(), "it is the child's turn"
+    os.kill(child, signal.SIGKILL)
+    os.waitid(os.P_PID, child, os.WEXITED | (0 if is_reaped else os.WNOWAIT))
+    assert study._ask_lock._taken(), "without waiting"
+    if not is_reaped:
+        os.waitpid(child, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, its deadline is waited for")
+def test_a_process_that_cannot_be_seen_from_here_counts_as_running():
+    name = process_name()
+    place, _, own = name.rpartition("/")
+    number, _, start = own.partition("+")
+    gone = f"{place}/{number}+{int(start) + 1}"  # another one has its number by now
+    assert [has_ended(each) for each in (name, gone)] == [False, True]
+    elsewhere = f"other-machine/{gone}", f"{place}1/{gone.rpartition('/')[2]}", number, "", "dead"
+    assert not any(has_ended(each) for each in elsewhere)
 
 
 def test_a_turn_is_given_back_when_an_ask_raises(storage):

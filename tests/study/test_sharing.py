@@ -6,8 +6,9 @@ import json
 import os
 import signal
 import sqlite3
+import threading
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from unittest.mock import patch
 
 import pytest
@@ -18,7 +19,9 @@ from outcrop.strategies import Method
 from outcrop.study import Study, load_study
 from outcrop.study.events import Told
 from outcrop.study.running import running_trials
+from outcrop.study.state import State
 from outcrop.study.storage.sql import SqlStorage
+from tests.study.doubles import Roaming
 from tests.study.handles import SPACE, log_of, opened
 from tests.study.storage.children import answer, forked
 
@@ -202,3 +205,56 @@ def test_a_child_is_told_that_a_study_in_memory_cannot_be_shared():
     assert isinstance(refused, StorageError)
     assert "use a storage such as 'sqlite:///study.db'" in str(refused)
     assert study.ask().number == 0
+
+
+class Waiting(Roaming):
+    """Makes no suggestion in one process before it is told to."""
+
+    def propose(self, view, rng):
+        if os.getpid() == self.process:
+            self.asking.set()
+            assert self.go.wait(120)
+        return super().propose(view, rng)
+
+
+@pytest.mark.parametrize("held", ["the turn to ask", "the state", "a cached property"])
+def test_a_forked_child_uses_a_study_that_a_thread_of_its_parent_is_using(url, held):
+    strategy = Waiting(SPACE)
+    asking, go = threading.Event(), threading.Event()
+    vars(strategy).update(process=os.getpid(), asking=asking, go=go)
+    study = opened(url, method=strategy)
+
+    def hold():
+        if held == "the turn to ask":
+            study.ask()
+            return
+        view = vars(State)["view"]
+        with study._lock if held == "the state" else getattr(view, "lock", nullcontext()):
+            asking.set()
+            assert go.wait(120)
+
+    def let_go():
+        os.read(forked_by_now, 1)
+        go.set()
+
+    def work():
+        os.write(tell, b"x")
+        added = study.add({"x": 0.5}, 1.0)
+        study.tell(study.ask(), 2.0)
+        return added.value, study.best_value
+
+    forked_by_now, tell = os.pipe()
+    threads = [threading.Thread(target=target) for target in (hold, let_go)]
+    for thread in threads:
+        thread.start()
+    try:
+        assert asking.wait(60)
+        assert answer(work) == (1.0, 1.0)
+    finally:
+        os.write(tell, b"x")
+        for thread in threads:
+            thread.join()
+        os.close(forked_by_now)
+        os.close(tell)
+    assert {1.0, 2.0} <= {trial.value for trial in study.trials}
+    assert study.replay().identical

@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ["OutcropSampler"]
 
 import logging
-import threading
 import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from outcrop.space import Float, Space
 from outcrop.strategies import strategy_for
 from outcrop.strategies.registry import MakesStrategies, MethodLike
 from outcrop.study.argument_checks import checked_noise, checked_seed
+from outcrop.study.thread_lock import ThreadLock
 from outcrop.typing import JsonObject, Params, Rng
 
 try:
@@ -88,7 +88,7 @@ class OutcropSampler(BaseSampler):
                 known |= dict.fromkeys(item.names, own)
             self._declared = tree, known
         self._warm: tuple[str, Space, JsonObject] | None = None
-        self._turn = threading.Lock()  # one thread after the other, each with the trials before
+        self._turn = ThreadLock()  # one thread after the other, each with the trials before
 
     def space_of(self, study: Study) -> Space | None:
         """The given space, or that inferred from the trials of a study; None without trials."""
@@ -150,7 +150,7 @@ class OutcropSampler(BaseSampler):
 
     def __setstate__(self, state: JsonObject) -> None:
         vars(self).update(state)
-        self._turn = threading.Lock()
+        self._turn = ThreadLock()
 
     def _trials(self, study: Study, own: FrozenTrial | None = None) -> list[FrozenTrial]:
         """All trials that were started, except `own`."""

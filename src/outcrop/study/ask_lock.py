@@ -11,19 +11,21 @@ import threading
 import time
 
 from outcrop.errors import OutcropError, StorageError
+from outcrop.study.process_identity import has_ended, process_name
 from outcrop.study.storage import Lease, Storage
 from outcrop.study.thread_lock import ThreadLock
 
 logger = logging.getLogger(__name__)
 
 TURN = "ask"  # the lease's name
-DEADLINE = 3.0  # seconds after which the lock of a process that died is free
+DEADLINE = 3.0  # seconds after which the lock of a process that died on another machine is free
 FIRST_WAIT, LONGEST_WAIT = 0.002, 0.05  # seconds between two attempts
 
 
 class AskLock:
     """A lock with a deadline, which a thread renews while an ask is computed.
 
+    That the process which holds it has died is noticed at once on the same machine, on Linux.
     If the lock is lost nevertheless, at most one suggestion is computed in vain: an append to the
     log fails if another process was faster.
     """
@@ -38,7 +40,7 @@ class AskLock:
     @property
     def owner(self) -> str:
         """The owner of the lock and of leases; a forked child is another owner."""
-        return f"{os.getpid()}:{self._token}"
+        return f"{process_name()}:{self._token}"
 
     def __enter__(self) -> None:
         self._threads.acquire()
@@ -68,10 +70,11 @@ class AskLock:
     def _taken(self) -> bool:
         """Try to take the lock; it is read first, since reading does not delay other processes."""
         held = self._store.leases(self._study).get(TURN)
-        if held is not None and held.left > 2 * DEADLINE:  # the clock was set back meanwhile
+        if held is not None and held.left > 0:
+            was_set_back = held.left > 2 * DEADLINE  # the clock, meanwhile
+            if not was_set_back and not has_ended(held.owner.rpartition(":")[0]):
+                return False
             self._store.release(self._study, held.owner, [TURN])
-        elif held is not None and held.left > 0:
-            return False
         return self._store.acquire(self._study, Lease(TURN, self.owner, DEADLINE))
 
     def _renew(self, done: threading.Event) -> None:

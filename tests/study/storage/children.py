@@ -6,9 +6,13 @@ __all__ = ["answer", "forked"]
 
 import os
 import pickle
+import select
+import signal
 import traceback
 from collections.abc import Callable
 from typing import Any
+
+DEADLINE = 60.0  # seconds for an answer
 
 
 def forked(work: Callable[[int], object]) -> tuple[int, int]:
@@ -42,6 +46,10 @@ def answer(work: Callable[[], object]) -> Any:
 
     child, reading = forked(run)
     with os.fdopen(reading, "rb") as file:
+        if not select.select([file], [], [], DEADLINE)[0]:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise AssertionError("the child does not answer")
         result = pickle.loads(file.read())
     assert os.waitpid(child, 0)[1] == 0
     return result
