@@ -1,5 +1,6 @@
 """Replay: compute every suggestion of a log again, to prove that the log determines them.
 
+Where the time for a suggestion had run out, the recorded cut is made again, whatever the clock says.
 Parameters and the state of the strategy are compared to the last bit. The record of why a trial was
 suggested may name classes as an earlier version did, and its numbers may differ by rounding.
 """
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose
 
+from outcrop.effort import Effort
 from outcrop.former_names import current_label
 from outcrop.strategies import Strategy
 from outcrop.study import commands
@@ -44,7 +46,8 @@ def replayed(log: Sequence[Event], strategy: Strategy) -> Replay:
     different = []
     for event in log[1:]:
         for asked in made_of.get(state.position, ()):
-            if not _is_same(commands.asked(state, strategy, asked.at), asked):
+            effort = Effort.recorded(asked.cuts)
+            if not _is_same(commands.asked(state, strategy, asked.at, effort), asked):
                 different.append(asked.number)
         state = apply(state, event)
     return Replay(sum(map(len, made_of.values())), tuple(sorted(different)))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Unpack, overload
 
+from outcrop.effort import Effort
 from outcrop.errors import OutcropError, SpaceExhausted, StorageError, StudyError
 from outcrop.space import Space
 from outcrop.space.plain import nearest
@@ -64,7 +65,9 @@ class Study(StudyWriter):
         seed: int | None = None,
         noise: bool | float | None = None,
         robust: bool = False,
+        ask_seconds: float | None = argument_checks.ASK_SECONDS,
     ) -> None:
+        limit = argument_checks.checked_ask_seconds(ask_seconds)
         created = created_of(space, method, direction, seed, noise, robust)
         strategy = strategy_for(method, space)
         if name is None:
@@ -77,7 +80,7 @@ class Study(StudyWriter):
             identity = store.create(name, events.to_text(created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
-        self._open(store, name, identity, _state_of(name, store.read(identity)), strategy)
+        self._open(store, name, identity, _state_of(name, store.read(identity)), strategy, limit)
         if lines := differences(self._state.created, created, seed):
             raise StudyError(
                 f"study {self.name!r} exists and differs from this one:\n  "
@@ -86,7 +89,13 @@ class Study(StudyWriter):
             )
 
     def _open(
-        self, store: Storage, name: str, identity: int, state: State, strategy: Strategy
+        self,
+        store: Storage,
+        name: str,
+        identity: int,
+        state: State,
+        strategy: Strategy,
+        ask_seconds: float | None,
     ) -> None:
         self.name = name
         self._store = store
@@ -95,6 +104,7 @@ class Study(StudyWriter):
         self._ask_lock = AskLock(store, identity)
         self._state = state
         self._strategy = strategy
+        self._ask_seconds = ask_seconds
 
     # Ask
 
@@ -145,7 +155,8 @@ class Study(StudyWriter):
             lease = held.get(_key(record.trial.number))
             if lease is not None and lease.left <= 0:
                 return commands.offered_again(state, record.trial.number, time.time())
-        return commands.asked(state, self._strategy, time.time())
+        effort = Effort.within(self._ask_seconds)
+        return commands.asked(state, self._strategy, time.time(), effort)
 
     def _handed_out(self, event: Asked | Expired, lease: float | None) -> State | None:
         """Append `event`; the state after it, or None if it cannot follow the log any more."""
@@ -270,13 +281,21 @@ class Study(StudyWriter):
             return following
 
 
-def load_study(name: str, storage: str | Storage, *, method: MethodLike | None = None) -> Study:
+def load_study(
+    name: str,
+    storage: str | Storage,
+    *,
+    method: MethodLike | None = None,
+    ask_seconds: float | None = argument_checks.ASK_SECONDS,
+) -> Study:
     """A stored study, to continue it or to look at it while other processes work on it.
 
         study = oc.load_study("mlp", storage="sqlite:///mlp.db")
 
     `method` is needed only if the study's method has parts of your own, which a store cannot hold.
+    `ask_seconds` is not stored: every process that asks has its own.
     """
+    limit = argument_checks.checked_ask_seconds(ask_seconds)
     store = open_storage(storage)
     identity = _found(store, name)
     state = _state_of(name, store.read(identity))
@@ -286,7 +305,7 @@ def load_study(name: str, storage: str | Storage, *, method: MethodLike | None =
     elif lines := difference(created.method, described(method)):
         raise StudyError("\n  ".join([f"study {name!r} has another method:", *lines]))
     study = Study.__new__(Study)  # a new one would be compared with the arguments
-    study._open(store, name, identity, state, strategy_for(method, created.space))
+    study._open(store, name, identity, state, strategy_for(method, created.space), limit)
     return study
 
 
