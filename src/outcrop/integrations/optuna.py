@@ -65,8 +65,8 @@ class OutcropSampler(BaseSampler):
     Without a `space`, the parameters and their conditions are inferred from the trials so far, and
     updated with every trial (see `conditions`). With a `space`, an objective requests parameters by
     flat names (`model.mlp.layers`) or last names (`layers`), and a request that contradicts the
-    space is a `SpaceError`. `method`, `noise` and `ask_seconds` are those of a `Study`. The same seed
-    and the same order of trials give the same suggestions; workers may share a seed.
+    space is a `SpaceError`. `method`, `noise` and `ask_seconds` are those of a `Study`. The same
+    seed and the same order of trials give the same suggestions; workers may share a seed.
     """
 
     def __init__(

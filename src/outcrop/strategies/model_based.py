@@ -158,7 +158,7 @@ class ModelBased:
         return Suggestion(found.params, {**found.why, **why}, view.warm)
 
     def _best(self, view: View, rng: Rng) -> Suggestion:
-        """The suggestion of the model; half of the effort is for its fit, the rest for the search."""
+        """The suggestion of the model; half of the effort is for its fit, half for the search."""
         fitting, searching = view.effort.parts(2)
         fit = self._fit(replace(view, effort=fitting), rng)
         view = replace(view, effort=searching)

@@ -37,9 +37,9 @@ class Optimizer(StudyWriter):
     the best average over that noise instead of the best point. An `Optimizer` must not be used by
     several threads at once; a `Study` may be.
 
-    `ask_seconds` is the processor time for one suggestion; None is no limit. When it is over, what is
-    left of sampling hyperparameters and of maximising the acquisition is left out, and `explain` tells.
-    A suggestion that was cut short depends on the speed of the machine; its replay does not.
+    `ask_seconds` is the processor time for one suggestion; None is no limit. Once it is over, the
+    rest of sampling hyperparameters and of maximising the acquisition is left out, and `explain`
+    says so. Such a suggestion depends on the speed of the machine; its replay does not.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Replay: compute every suggestion of a log again, to prove that the log determines them.
 
-Where the time for a suggestion had run out, the recorded cut is made again, whatever the clock says.
+Where the time for a suggestion had run out, the recorded cut is made again, and no clock is read.
 Parameters and the state of the strategy are compared to the last bit. The record of why a trial was
 suggested may name classes as an earlier version did, and its numbers may differ by rounding.
 """
