@@ -11,6 +11,7 @@
     seed = 0
     noise = false                                 or true, or a standard deviation
     robust = false                                or true: the best average over input noise
+    ask_seconds = 5                               processor time for one suggestion
 
     [objective]
     from = "last-line"                            or "json" with field, "file" with path (and field)
@@ -48,7 +49,13 @@ from outcrop.errors import MethodError
 from outcrop.space import Space
 from outcrop.space.plain import listed, nearest
 from outcrop.strategies import METHODS
-from outcrop.study.argument_checks import DIRECTIONS, checked_noise, checked_seed
+from outcrop.study.argument_checks import (
+    ASK_SECONDS,
+    DIRECTIONS,
+    checked_ask_seconds,
+    checked_noise,
+    checked_seed,
+)
 from outcrop.study.storage.url_masking import masked_url
 
 SOURCES = {"last-line": (), "json": ("field",), "file": ("path", "field")}
@@ -73,6 +80,7 @@ class Spec:
     seed: int | None
     noise: bool | float | None
     robust: bool
+    ask_seconds: float
     objective: ValueSource
     space: Space
 
@@ -115,6 +123,7 @@ def read_spec(path: str | Path) -> Spec:
         seed=_read_checked(top, "seed", checked_seed),
         noise=_read_checked(top, "noise", checked_noise),
         robust=_read_robust(top, space),
+        ask_seconds=_read_checked(top, "ask_seconds", checked_ask_seconds) or ASK_SECONDS,
         objective=_read_objective(top.table("objective")),
         space=space,
     )

@@ -61,6 +61,7 @@ def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
         seed=spec.seed,
         noise=spec.noise,
         robust=spec.robust,
+        ask_seconds=spec.ask_seconds,
     )
 
 

@@ -6,12 +6,14 @@ __all__ = ["MAP", "ascend"]
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TypeAlias
 
 import numpy as np
 
+from outcrop.effort import UNLIMITED, UNSTORED, Effort
 from outcrop.errors import ModelError
 from outcrop.inference.starts import ROUNDS, SCREENED, from_previous
 from outcrop.inference.target import Draws, Inference, TargetDensity, log_posterior, require
@@ -42,6 +44,7 @@ class MAP(Inference):
     starts: int = 8
     iterations: int = 200
     jacobian: bool = False
+    effort: Effort = field(default=UNLIMITED, compare=False, repr=False, metadata=UNSTORED)
 
     def __post_init__(self) -> None:
         require(self, starts=1, iterations=1)
@@ -59,7 +62,7 @@ class MAP(Inference):
         with np.errstate(all="ignore"):
             objective = _objective(target, self.jacobian)
             starts = self._starts(target, objective, rng, previous)
-            ends = [ascend(objective, start, self.iterations) for start in starts]
+            ends = [ascend(objective, start, self.iterations, self.effort) for start in starts]
             theta, value = max(ends, key=lambda end: end[1])
             if value == -inf:
                 logger.warning("no start of %d led to a finite density", len(starts))
@@ -67,6 +70,9 @@ class MAP(Inference):
         found = sum(end > value - 1e-3 for _, end in ends) if value > -inf else 0
         counts = {"objective": value, "ascents": len(starts), "ascents_at_best": found}
         return Draws.equal(theta[None, :], np.array([log_density]), diagnostics=counts)
+
+    def within(self, effort: Effort) -> MAP:
+        return replace(self, effort=effort)
 
     def _starts(
         self,
@@ -78,25 +84,25 @@ class MAP(Inference):
         """Points to ascend from: the best previous one, if any, and the best of fresh draws."""
         best, fresh = np.empty((0, target.dim)), self.starts
         if previous is not None:
-            best, values = _best(objective, from_previous(target, rng, previous), 1)
+            best, values = _best(objective, from_previous(target, rng, previous), 1, self.effort)
             fresh = self.starts // 4 if values[0] > -inf else self.starts
         drawn = np.empty((0, target.dim))
         if fresh > 0:
             for _ in range(ROUNDS):
                 thetas = np.asarray(target.sample_prior(rng, SCREENED * fresh), dtype=np.float64)
-                drawn, values = _best(objective, thetas, fresh)
+                drawn, values = _best(objective, thetas, fresh, self.effort)
                 if values[0] > -inf:
                     break
         return np.concatenate([best, drawn])
 
 
 def ascend(
-    objective: LogDensityWithGradient, start: Vector, iterations: int
+    objective: LogDensityWithGradient, start: Vector, iterations: int, effort: Effort = UNLIMITED
 ) -> tuple[Vector, float]:
     """The highest point evaluated by L-BFGS-B from `start`, and its value.
 
     A point without density, or one where an exponential overflows, counts as a little below every
-    value so far, so that the line search returns.
+    value so far, so that the line search returns. The ascent ends once `effort` is spent.
     """
     best, best_value = np.array(start, dtype=np.float64), objective(start)[0]
     if best_value == -inf or len(best) == 0:
@@ -105,6 +111,8 @@ def ascend(
 
     def loss(theta: Vector) -> tuple[float, Vector]:
         nonlocal best, best_value, lowest
+        if effort.is_spent("evaluations of ascents to the best hyperparameters"):
+            raise _OutOfTimeError
         value, gradient = objective(theta)
         if value == -inf:
             return WALL - lowest, np.zeros_like(theta)
@@ -115,13 +123,26 @@ def ascend(
 
     from scipy.optimize import minimize  # imported late: it is slow to load
 
-    minimize(loss, best, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    with suppress(_OutOfTimeError):
+        minimize(loss, best, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
     return best, best_value
 
 
-def _best(objective: LogDensityWithGradient, thetas: Matrix, n: int) -> tuple[Matrix, Vector]:
-    """The `n` highest of `thetas`, best first, and their values."""
-    values = np.array([objective(theta)[0] for theta in thetas])
+class _OutOfTimeError(Exception):
+    """The effort of an ascent is spent; it leaves the optimiser."""
+
+
+def _best(
+    objective: LogDensityWithGradient, thetas: Matrix, n: int, effort: Effort
+) -> tuple[Matrix, Vector]:
+    """The `n` highest of `thetas`, best first, and their values; −inf once `effort` is spent."""
+    values = np.full(len(thetas), -inf)
+    for i, theta in enumerate(thetas):
+        if values[:i].max(initial=-inf) > -inf and effort.is_spent(
+            "prior draws of hyperparameters"
+        ):
+            break
+        values[i] = objective(theta)[0]
     order = np.argsort(-values, kind="stable")[:n]
     return thetas[order], values[order]
 

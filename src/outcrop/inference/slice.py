@@ -13,13 +13,14 @@ from __future__ import annotations
 __all__ = ["Slice", "Swept", "slice_chain", "slice_sweep"]
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf, log1p, nan
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from outcrop.effort import UNLIMITED, UNSTORED, Effort
 from outcrop.errors import ModelError
 from outcrop.inference.elliptical import elliptical_step
 from outcrop.inference.starts import from_previous, from_prior, prior_widths
@@ -38,6 +39,8 @@ from outcrop.typing import Matrix, Rng, Vector
 SHRINKS = 100  # a bracket shrunk this often is the present point up to rounding
 DRAWS_PER_UPDATE = 8  # uniforms fetched at once for each coordinate: 3 to set up, 1 per shrink
 BEST_WIDTH = 0.6  # of the mean bracket: gives a normal the width 3.5 σ, where updates cost least
+BLOCKS = "moves of all latents"  # that an effort counts
+UPDATES = "updates of single hyperparameters"  # likewise
 NARROWEST = 1e-3  # smallest width that burn-in may choose, in units of the prior's
 
 
@@ -58,10 +61,12 @@ def slice_sweep(
     rng: Rng,
     coordinates: NDArray[np.intp] | None = None,
     max_steps_out: int = 16,
+    effort: Effort = UNLIMITED,
 ) -> Swept:
     """One update of each of `coordinates` (all by default), in random order.
 
-    `log_value` is `log_density(theta)`. A bracket is at most `max_steps_out` widths long.
+    `log_value` is `log_density(theta)`. A bracket is at most `max_steps_out` widths long. Once
+    `effort` is spent, the other coordinates stay where they are.
 
     >>> rng = np.random.default_rng(0)
     >>> swept = slice_sweep(lambda t: float(-t @ t), np.zeros(2), 0.0, np.ones(2), rng)
@@ -74,6 +79,8 @@ def slice_sweep(
     lengths, brackets = widths.tolist(), [nan] * len(theta)
     evaluations = 0
     for i in order:
+        if effort.is_spent(UPDATES):
+            break
         origin, width = float(theta[i]), lengths[i]
         level = log_value + log1p(-draw())
         left = origin - width * draw()
@@ -128,6 +135,9 @@ class Slice(Inference):
     sweeps: two chains of five sweeps with `kept=5` cost as much as ten chains of one sweep, give as
     many draws, and follow the data better.
 
+    Once the effort of a suggestion is spent, chains stay where they are, and the next suggestion
+    continues from there.
+
     >>> Slice(chains=4) == Slice(chains=4, burn_in=8, sweeps=1)
     True
     """
@@ -140,6 +150,7 @@ class Slice(Inference):
     max_steps_out: int = 16
     patience: float = inf
     kept: int = 1
+    effort: Effort = field(default=UNLIMITED, compare=False, repr=False, metadata=UNSTORED)
 
     def __post_init__(self) -> None:
         require(self, chains=1, burn_in=0, sweeps=0, elliptical_steps=1, max_steps_out=1, kept=1)
@@ -168,10 +179,14 @@ class Slice(Inference):
         if unknown.any():
             widths = np.where(unknown, prior_widths(target, rng), widths)
 
-        move = _transition(target, log_density, self.elliptical_steps, self.max_steps_out)
+        move = _transition(
+            target, log_density, self.elliptical_steps, self.max_steps_out, self.effort
+        )
         evaluations = 0
         if len(cold) > 0:
-            thetas[cold], values[cold] = from_prior(target, log_density, rng, len(cold))
+            thetas[cold], values[cold] = from_prior(
+                target, log_density, rng, len(cold), self.effort
+            )
             state = thetas[cold], values[cold], widths[cold[0]]
             thetas[cold], values[cold], widths[cold], evaluations = _burn_in(
                 move, *state, rng, self.burn_in
@@ -201,6 +216,9 @@ class Slice(Inference):
 
     def moving_one(self) -> Slice:
         return replace(self, moved=1)
+
+    def within(self, effort: Effort) -> Slice:
+        return replace(self, effort=effort)
 
     def without_restarts(self) -> Slice:
         return replace(self, patience=inf)
@@ -249,11 +267,15 @@ _Move: TypeAlias = Callable[[Vector, float, Vector, Rng], Swept]
 
 
 def _transition(
-    target: SampledDensity, log_density: LogDensity, elliptical_steps: int, max_steps_out: int
+    target: SampledDensity,
+    log_density: LogDensity,
+    elliptical_steps: int,
+    max_steps_out: int,
+    effort: Effort = UNLIMITED,
 ) -> _Move:
     """The update that leaves `target` invariant: the gaussian block, then the other coordinates.
 
-    A chain at a point without density stays there.
+    A chain at a point without density stays there, as do all once `effort` is spent.
     """
     gaussian = np.asarray(target.gaussian, dtype=np.bool_)
     others = np.flatnonzero(~gaussian)
@@ -262,10 +284,12 @@ def _transition(
     def sweep(theta: Vector, log_value: float, widths: Vector, rng: Rng) -> Swept:
         if log_value == -inf:
             return Swept(theta, log_value, np.full(len(theta), nan), 0)
-        return slice_sweep(log_density, theta, log_value, widths, rng, others, max_steps_out)
+        return slice_sweep(
+            log_density, theta, log_value, widths, rng, others, max_steps_out, effort
+        )
 
     def alternate(theta: Vector, log_value: float, widths: Vector, rng: Rng) -> Swept:
-        if log_value == -inf:
+        if log_value == -inf or effort.is_spent(BLOCKS):
             return Swept(theta, log_value, np.full(len(theta), nan), 0)
         moved = target.moved_gaussian(theta, rng) if isinstance(target, MovesGaussian) else None
         if moved is not None:

@@ -8,6 +8,7 @@ import logging
 
 import numpy as np
 
+from outcrop.effort import UNLIMITED, Effort
 from outcrop.inference.target import Draws, LogDensity, SampledDensity
 from outcrop.typing import Matrix, Rng, Vector
 
@@ -29,18 +30,27 @@ def from_previous(target: SampledDensity, rng: Rng, previous: Draws) -> Matrix:
 
 
 def from_prior(
-    target: SampledDensity, log_density: LogDensity, rng: Rng, n: int
+    target: SampledDensity,
+    log_density: LogDensity,
+    rng: Rng,
+    n: int,
+    effort: Effort = UNLIMITED,
 ) -> tuple[Matrix, Vector]:
     """`n` prior draws selected by their likelihood, and their log densities.
 
     `log_density` is that of the posterior. Of `SCREENED · n` draws, `n` are taken without
     replacement in proportion to their likelihood: they are as diverse as the data allow, and poor
     draws are used only if no better ones exist. If fewer than `n` have a finite density those are
-    repeated; if none has, the draws are returned as they are, with −inf.
+    repeated; if none has, the draws are returned as they are, with −inf. Once `effort` is spent and
+    one has, no more are evaluated.
     """
     for _ in range(ROUNDS):
         thetas = np.asarray(target.sample_prior(rng, SCREENED * n), dtype=np.float64)
-        values = np.array([log_density(theta) for theta in thetas])
+        values = np.full(len(thetas), -np.inf)
+        for i, theta in enumerate(thetas):
+            if np.isfinite(values[:i]).any() and effort.is_spent("prior draws of hyperparameters"):
+                break
+            values[i] = log_density(theta)
         alive = np.flatnonzero(np.isfinite(values))
         if len(alive) > 0:
             break

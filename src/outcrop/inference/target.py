@@ -28,6 +28,7 @@ from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
+from outcrop.effort import UNLIMITED, Effort
 from outcrop.errors import ModelError, ShapeError
 from outcrop.typing import Mask, Matrix, Rng, Vector
 
@@ -138,6 +139,7 @@ class Inference(ABC):
     """A way to turn a target into draws; a frozen value of plain numbers."""
 
     has_covariance: ClassVar[bool] = False  # whether draws have the covariance of a Gaussian
+    effort: Effort = UNLIMITED  # of one suggestion; a field of inferences that can be cut short
 
     @abstractmethod
     def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
@@ -150,6 +152,14 @@ class Inference(ABC):
     def moving_one(self) -> Inference:
         """The same, moving only one of several chains in each call."""
         return self
+
+    def within(self, effort: Effort) -> Inference:
+        """The same, which leaves steps out once `effort` is spent, if it can be cut short."""
+        return self
+
+    def in_turns(self, n: int) -> list[Inference]:
+        """The same for each of `n` fits that follow each other and share the effort."""
+        return [self.within(effort) for effort in self.effort.parts(n)]
 
     def without_restarts(self) -> Inference:
         """The same, continuing every chain, however unlikely its point has become."""

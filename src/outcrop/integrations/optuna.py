@@ -7,17 +7,24 @@ __all__ = ["OutcropSampler"]
 import logging
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from outcrop.effort import Effort
 from outcrop.errors import MethodError, MissingExtra, ParamsError, SpaceError, SpaceExhausted
 from outcrop.integrations.parameter_tree import Tree
 from outcrop.integrations.tree_building import declared_tree
 from outcrop.space import Float, Space
 from outcrop.strategies import strategy_for
 from outcrop.strategies.registry import MakesStrategies, MethodLike
-from outcrop.study.argument_checks import checked_noise, checked_seed
+from outcrop.study.argument_checks import (
+    ASK_SECONDS,
+    checked_ask_seconds,
+    checked_noise,
+    checked_seed,
+)
 from outcrop.study.thread_lock import ThreadLock
 from outcrop.typing import JsonObject, Params, Rng
 
@@ -58,8 +65,8 @@ class OutcropSampler(BaseSampler):
     Without a `space`, the parameters and their conditions are inferred from the trials so far, and
     updated with every trial (see `conditions`). With a `space`, an objective requests parameters by
     flat names (`model.mlp.layers`) or last names (`layers`), and a request that contradicts the
-    space is a `SpaceError`. `method` and `noise` are those of a `Study`. The same seed and the same
-    order of trials give the same suggestions; workers may share a seed.
+    space is a `SpaceError`. `method`, `noise` and `ask_seconds` are those of a `Study`. The same
+    seed and the same order of trials give the same suggestions; workers may share a seed.
     """
 
     def __init__(
@@ -68,6 +75,7 @@ class OutcropSampler(BaseSampler):
         method: MethodLike = "auto",
         seed: int | None = None,
         noise: bool | float | None = None,
+        ask_seconds: float | None = ASK_SECONDS,
     ) -> None:
         if space is not None and not isinstance(space, Space):
             raise SpaceError(f"expected a Space or None, got {space!r}; write Space({{'x': …}})")
@@ -79,6 +87,7 @@ class OutcropSampler(BaseSampler):
         self._method = method
         self._seed = checked_seed(seed)
         self._noise = checked_noise(noise)
+        self._ask_seconds = checked_ask_seconds(ask_seconds)
         self._space = space
         self._declared: tuple[Tree, dict[str, BaseDistribution]] | None = None
         if space is not None:
@@ -246,6 +255,7 @@ class OutcropSampler(BaseSampler):
         )
         rng = np.random.default_rng([self._seed, trial.number])
         try:
+            view = replace(view, effort=Effort.within(self._ask_seconds))
             found = strategy_for(self._method, tree.space).propose(view, rng)
             params = found.params
             self._warm = (*key, found.warm or view.warm)

@@ -1,7 +1,7 @@
 """Maximisation of a function on a space.
 
 Read `maximiser` for the steps of a search, `candidates` and `lattice` for its first points,
-`ascent` for the gradient ascent, `mixed` and `sweeps` for discrete columns.
+`ascent` for the gradient ascent, `mixed` and `sweeps` for discrete columns, `limited` for its end.
 """
 
 from __future__ import annotations

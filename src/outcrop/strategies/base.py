@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
+from outcrop.effort import UNLIMITED, Effort
 from outcrop.surrogates.outcome import Standardised
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.typing import Matrix, Params, Points, Rng, Vector
@@ -41,6 +42,7 @@ class View:
     input_cov: Matrix | None = None
     robust: bool = False  # whether the objective's average over input noise is to be minimised
     sign: float = 1.0  # of the user's values; −1 if these are maximised
+    effort: Effort = UNLIMITED  # that the suggestion may take; see `outcrop.effort`
 
     @cached_property
     def outcome(self) -> Standardised:
@@ -124,6 +126,9 @@ class Why(TypedDict, total=False):
     pending: int  # trials that were running
     robust: bool  # whether the average over input noise is minimised; left out if not
     feasible: float  # probability that the evaluation succeeds, if any has failed
+
+    # Written by the study, if the time for one suggestion ran out
+    cut: Mapping[str, int]  # steps that were made, of each kind of which some were left out
 
     # Written by wrappers
     perturbs: int  # number of the trial that this one is a step away from

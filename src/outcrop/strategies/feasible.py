@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from outcrop.data import Observations
+from outcrop.effort import UNLIMITED, Effort
 from outcrop.inference import Slice
 from outcrop.kernels import Kernel
 from outcrop.maximise import Function
@@ -48,11 +49,12 @@ class Feasibility:
         kernel: Kernel,
         rng: Rng,
         previous: Mapping[str, Any] | None = None,
+        effort: Effort = UNLIMITED,
     ) -> Feasibility:
         """Fitted to encoded points; `previous` is the `labels.state` of an earlier fit."""
         labels = np.concatenate([np.ones(len(succeeded)), -np.ones(len(failed))])
         data = Observations(np.vstack([succeeded, failed]), labels)
-        surrogate = Inferred(GP(kernel, noise=LABEL_NOISE), INFERENCE)
+        surrogate = Inferred(GP(kernel, noise=LABEL_NOISE), INFERENCE.within(effort))
         return cls(surrogate.fit(data, rng, previous))
 
     def log_probability(self, X: Points) -> Vector:

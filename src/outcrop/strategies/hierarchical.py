@@ -152,7 +152,9 @@ class _Nested:
 
     def _next(self, view: View, visits: dict[str, Visit], rng: Rng) -> Suggestion:
         """The first trial at the next outer point, or at an earlier one if there is no other."""
-        above = self.levels.outer_view(view, visits)
+        outside, inside = view.effort.parts(2)
+        above = replace(self.levels.outer_view(view, visits), effort=outside)
+        view = replace(view, effort=inside)
         try:
             found = self.outer.propose(above, rng)
         except SpaceExhausted:

@@ -35,6 +35,7 @@ from outcrop import (
     strategies,
     surrogates,
 )
+from outcrop.effort import UNSTORED
 from outcrop.errors import MethodError
 from outcrop.former_names import current, current_field, current_value
 from outcrop.strategies import initial, pending
@@ -160,8 +161,8 @@ def _makes_parts(kind: object) -> bool:
 
 
 def _arguments(kind: type) -> list[Field[Any]]:
-    """The fields that are arguments of `__init__`; others follow from them."""
-    return [field for field in fields(kind) if field.init]
+    """The fields that are arguments of `__init__` and stored; others follow from them."""
+    return [field for field in fields(kind) if field.init and field.metadata != UNSTORED]
 
 
 def _written(value: object) -> dict[str, Any] | None:

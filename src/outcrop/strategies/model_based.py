@@ -19,6 +19,7 @@ from outcrop.errors import NoBelief, NumericalError, SpaceExhausted
 from outcrop.inference import Inference, Slice
 from outcrop.kernels import Kernel
 from outcrop.maximise import Function, Maximiser, Maximises
+from outcrop.maximise.limited import Limited
 from outcrop.space import Space
 from outcrop.strategies.acquisition_function import AcquisitionFunction
 from outcrop.strategies.base import Suggestion, View, Why
@@ -157,8 +158,10 @@ class ModelBased:
         return Suggestion(found.params, {**found.why, **why}, view.warm)
 
     def _best(self, view: View, rng: Rng) -> Suggestion:
-        """The suggestion of the model."""
-        fit = self._fit(view, rng)
+        """The suggestion of the model; half of the effort is for its fit, half for the search."""
+        fitting, searching = view.effort.parts(2)
+        fit = self._fit(replace(view, effort=fitting), rng)
+        view = replace(view, effort=searching)
         criterion = self._criterion(view, fit.wanted, rng)
         function: Function = AcquisitionFunction(criterion.acquisition, criterion.posterior)
         if criterion.acquisition.logarithmic and self.avoids_bounds:
@@ -176,7 +179,9 @@ class ModelBased:
 
     def _fit(self, view: View, rng: Rng) -> _Fit:
         observations = _observations(view)
-        situation = Situation(self.space, view.noise_facts, self.inference, len(view.y))
+        situation = Situation(
+            self.space, view.noise_facts, self.inference, len(view.y), effort=view.effort
+        )
         surrogate = self.kind.surrogate(situation) or Plain().surrogate(situation)
         belief = surrogate.fit(observations, rng, view.warm)
         wanted = averaged_over_noise(belief, self.space, view.X) if view.robust else belief
@@ -200,7 +205,7 @@ class ModelBased:
         if not len(view.failed):
             return None
         kernel, before = self.feasibility_kernel(self.space), view.warm.get("feasibility")
-        return Feasibility.fit(view.X, view.failed, kernel, rng, before)
+        return Feasibility.fit(view.X, view.failed, kernel, rng, before, view.effort)
 
     def _maximised(
         self, view: View, function: Function, criterion: _Criterion, belief: Mixture, rng: Rng
@@ -209,7 +214,7 @@ class ModelBased:
         self.watch(function)
         search = partial(
             criterion.maximiser,
-            function,
+            Limited(function, view.effort),
             self.space,
             rng,
             candidates=criterion.candidates,

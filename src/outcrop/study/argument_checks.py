@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
+    "ASK_SECONDS",
+    "checked_ask_seconds",
     "checked_count",
     "checked_direction",
     "checked_info",
@@ -29,6 +31,7 @@ from outcrop.space.plain import exact_float, exact_int, listed, nearest
 from outcrop.typing import JsonObject, Params
 
 DIRECTIONS = ("minimize", "maximize")
+ASK_SECONDS = 5.0  # for one suggestion, unless the user says otherwise
 
 
 def checked_value(value: object) -> float:
@@ -201,6 +204,11 @@ def checked_count(count: object, name: str) -> int:
     if number is None or number < 1:
         raise MethodError(f"{name} must be a whole number of at least 1, got {count!r}")
     return number
+
+
+def checked_ask_seconds(seconds: object) -> float | None:
+    """The time for one suggestion; None is no limit."""
+    return None if seconds is None else checked_seconds(seconds, "ask_seconds")
 
 
 def checked_seconds(seconds: object, name: str) -> float:

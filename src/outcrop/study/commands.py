@@ -22,10 +22,12 @@ __all__ = [
 ]
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
 
+from outcrop.effort import UNLIMITED, Effort
 from outcrop.errors import ParamsError, TrialError
 from outcrop.records import read, write
 from outcrop.space.plain import exact_int
@@ -85,18 +87,24 @@ def number_of(trial: Trial | int) -> int:
     return number
 
 
-def asked(state: State, strategy: Strategy, at: float) -> Asked:
-    """The next trial: the first of the queue, or else the strategy's suggestion."""
+def asked(state: State, strategy: Strategy, at: float, effort: Effort = UNLIMITED) -> Asked:
+    """The next trial: the first of the queue, or else the strategy's suggestion.
+
+    If `effort` is spent before the suggestion is complete, its cuts are recorded with it.
+    """
     number, seen = state.next_number, state.position
     if state.queue:
         origin: Why = {"source": "queue"}
         return Asked(number, state.queue[0], why=origin, queued=True, seen=seen, at=at)
-    suggestion = strategy.propose(state.view, generator(state, Purpose.ASK))
+    view = replace(state.view, effort=effort)
+    suggestion = strategy.propose(view, generator(state, Purpose.ASK))
     why: Why = read(write(suggestion.why, "why"))
     if isinstance(why.get("mean"), int | float):
         why["mean"] = state.sign * why["mean"]  # a value of the objective, in the user's sign
-    params = _legal(state, suggestion.params)
-    return Asked(number, params, why=why, warm=suggestion.warm, seen=seen, at=at)
+    if effort.cuts:
+        why["cut"] = effort.cut_short
+    params, warm = _legal(state, suggestion.params), suggestion.warm
+    return Asked(number, params, why=why, warm=warm, seen=seen, at=at, cuts=effort.cuts)
 
 
 def offered_again(state: State, number: int, at: float) -> Asked | Expired:

@@ -80,6 +80,7 @@ class Asked(Event):
     queued: bool = False  # whether it came from the queue
     seen: int = 0  # how many events the suggestion was made from; more may precede this one
     at: float = 0.0
+    cuts: tuple[int, ...] = field(default=(), metadata=UNSAID)  # of its effort, see `effort`
 
 
 @dataclass(frozen=True)

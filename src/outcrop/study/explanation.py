@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["Explanation", "explained"]
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from outcrop.errors import TrialError
@@ -13,7 +14,7 @@ from outcrop.study.trial import ReadOnly, Trial
 from outcrop.typing import JsonObject
 
 # Keys of a suggestion's record that an explanation has fields for; "pending" is only a count.
-FACTS = ("source", "surrogate", "mean", "std", "acquisition", "value", "pending")
+FACTS = ("source", "surrogate", "mean", "std", "acquisition", "value", "pending", "cut")
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class Explanation:
     std: float | None = None
     acquisition: str | None = None
     score: float | None = None  # the acquisition at the point
+    cut: Mapping[str, int] = field(
+        default_factory=dict
+    )  # steps made before time ran out, if it did
     more: JsonObject = field(default_factory=ReadOnly)  # the strategy's other entries
 
     def __str__(self) -> str:
@@ -45,6 +49,9 @@ class Explanation:
             at = "" if self.score is None else f" = {self.score:.6g}"
             lines.append(f"acquisition: {self.acquisition}{at}")
         lines.append(f"pending: {running}")
+        if self.cut:
+            made = " and ".join(f"{count} {what}" for what, count in self.cut.items())
+            lines.append(f"cut: out of time after {made}; further ones were left out")
         lines += [f"{name}: {value}" for name, value in self.more.items()]
         if self.trial.state == "finished":
             lines.append(f"observed: {self.trial.value:.6g}")
@@ -67,6 +74,7 @@ def explained(state: State, trial: Trial | int | None) -> Explanation:
         std=why.get("std"),
         acquisition=why.get("acquisition"),
         score=why.get("value"),
+        cut=why.get("cut", {}),
         more=ReadOnly({name: item for name, item in why.items() if name not in FACTS}),
     )
 

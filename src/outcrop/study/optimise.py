@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from outcrop.space import Space
 from outcrop.strategies.registry import MethodLike
+from outcrop.study.argument_checks import ASK_SECONDS
 from outcrop.study.study import Study
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def minimize(
     method: MethodLike = "auto",
     noise: bool | float | None = None,
     robust: bool = False,
+    ask_seconds: float | None = ASK_SECONDS,
     **options: Unpack[RunOptions],
 ) -> Result:
     """Minimise `objective`, a function of a dict of parameters, in at most `n_trials` trials.
@@ -38,7 +40,15 @@ def minimize(
     continues. `options` are those of `Study.optimize`, such as `n_workers`, `timeout`, `callbacks`
     and `progress`. Nothing is stored; to resume later, use a `Study` with a storage.
     """
-    study = Study(space, method=method, direction="minimize", seed=seed, noise=noise, robust=robust)
+    study = Study(
+        space,
+        method=method,
+        direction="minimize",
+        seed=seed,
+        noise=noise,
+        robust=robust,
+        ask_seconds=ask_seconds,
+    )
     return study.optimize(objective, n_trials, **options)
 
 
@@ -51,6 +61,7 @@ def maximize(
     method: MethodLike = "auto",
     noise: bool | float | None = None,
     robust: bool = False,
+    ask_seconds: float | None = ASK_SECONDS,
     **options: Unpack[RunOptions],
 ) -> Result:
     """Maximise `objective`; the arguments are those of `minimize`.
@@ -60,5 +71,13 @@ def maximize(
     >>> maximize(lambda p: p["n"], space, n_trials=3, method="random", noise=False).best_value
     3.0
     """
-    study = Study(space, method=method, direction="maximize", seed=seed, noise=noise, robust=robust)
+    study = Study(
+        space,
+        method=method,
+        direction="maximize",
+        seed=seed,
+        noise=noise,
+        robust=robust,
+        ask_seconds=ask_seconds,
+    )
     return study.optimize(objective, n_trials, **options)

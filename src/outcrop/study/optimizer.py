@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import overload
 
+from outcrop.effort import Effort
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
 from outcrop.strategies import strategy_for
@@ -35,6 +36,10 @@ class Optimizer(StudyWriter):
     order of calls give the same trials. If the space declares input noise, `robust` searches for
     the best average over that noise instead of the best point. An `Optimizer` must not be used by
     several threads at once; a `Study` may be.
+
+    `ask_seconds` is the processor time for one suggestion; None is no limit. Once it is over, the
+    rest of sampling hyperparameters and of maximising the acquisition is left out, and `explain`
+    says so. Such a suggestion depends on the speed of the machine; its replay does not.
     """
 
     def __init__(
@@ -46,7 +51,9 @@ class Optimizer(StudyWriter):
         seed: int | None = None,
         noise: bool | float | None = None,
         robust: bool = False,
+        ask_seconds: float | None = argument_checks.ASK_SECONDS,
     ) -> None:
+        self._ask_seconds = argument_checks.checked_ask_seconds(ask_seconds)
         created = created_of(space, method, direction, seed, noise, robust)
         self._strategy = strategy_for(method, space)
         self._state = fold([created])
@@ -66,7 +73,9 @@ class Optimizer(StudyWriter):
         state, first = self._state, self._state.next_number
         for _ in range(count):
             try:
-                state = apply(state, commands.asked(state, self._strategy, time.time()))
+                effort = Effort.within(self._ask_seconds)
+                event = commands.asked(state, self._strategy, time.time(), effort)
+                state = apply(state, event)
             except SpaceExhausted:
                 if state is self._state:
                     raise

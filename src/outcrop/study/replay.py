@@ -1,5 +1,6 @@
 """Replay: compute every suggestion of a log again, to prove that the log determines them.
 
+Where the time for a suggestion had run out, the recorded cut is made again, and no clock is read.
 Parameters and the state of the strategy are compared to the last bit. The record of why a trial was
 suggested may name classes as an earlier version did, and its numbers may differ by rounding.
 """
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import isclose
 
+from outcrop.effort import Effort
 from outcrop.former_names import current_label
 from outcrop.strategies import Strategy
 from outcrop.study import commands
@@ -46,10 +48,9 @@ def replayed(log: Sequence[Event], strategy: Strategy) -> Replay:
     different = []
     for event in log[1:]:
         for asked in made_of.get(state.position, ()):
-            again = with_method_state(
-                state, partial(commands.asked, strategy=strategy, at=asked.at)
-            )
-            if not _is_same(again, asked):
+            effort = Effort.recorded(asked.cuts)
+            make = partial(commands.asked, strategy=strategy, at=asked.at, effort=effort)
+            if not _is_same(with_method_state(state, make), asked):
                 different.append(asked.number)
         state = apply(state, event)
     return Replay(sum(map(len, made_of.values())), tuple(sorted(different)))

@@ -255,6 +255,10 @@ def _asked(state: State, event: Asked, encoded: EncodedParams) -> State:
             f"trial {event.number} refers to {event.seen} earlier events, but there are only "
             f"{state.position}"
         )
+    if not isinstance(event.cuts, tuple) or any(type(cut) is not int for cut in event.cuts):
+        raise TrialError(
+            f"trial {event.number} has the cuts {event.cuts!r}, expected whole numbers"
+        )
     record = _new_record(state, event.number, encoded, began=event.seen)
     trial = replace(record.trial, started=event.at, why=cast(Why, ReadOnly.deep(event.why)))
     queue = state.queue

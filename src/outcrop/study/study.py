@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Unpack, overload
 
+from outcrop.effort import Effort
 from outcrop.errors import OutcropError, SpaceExhausted, StorageError, StudyError
 from outcrop.space import Space
 from outcrop.space.plain import nearest
@@ -65,7 +66,9 @@ class Study(StudyWriter):
         seed: int | None = None,
         noise: bool | float | None = None,
         robust: bool = False,
+        ask_seconds: float | None = argument_checks.ASK_SECONDS,
     ) -> None:
+        limit = argument_checks.checked_ask_seconds(ask_seconds)
         created = created_of(space, method, direction, seed, noise, robust)
         strategy = strategy_for(method, space)
         if name is None:
@@ -78,7 +81,7 @@ class Study(StudyWriter):
             identity = store.create(name, events.to_text(created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
-        self._open(store, name, identity, _state_of(name, store.read(identity)), strategy)
+        self._open(store, name, identity, _state_of(name, store.read(identity)), strategy, limit)
         if lines := differences(self._state.created, created, seed):
             raise StudyError(
                 f"study {self.name!r} exists and differs from this one:\n  "
@@ -87,7 +90,13 @@ class Study(StudyWriter):
             )
 
     def _open(
-        self, store: Storage, name: str, identity: int, state: State, strategy: Strategy
+        self,
+        store: Storage,
+        name: str,
+        identity: int,
+        state: State,
+        strategy: Strategy,
+        ask_seconds: float | None,
     ) -> None:
         self.name = name
         self._store = store
@@ -96,6 +105,7 @@ class Study(StudyWriter):
         self._ask_lock = AskLock(store, identity)
         self._state = state
         self._strategy = strategy
+        self._ask_seconds = ask_seconds
 
     # Ask
 
@@ -146,8 +156,10 @@ class Study(StudyWriter):
             lease = held.get(_key(record.trial.number))
             if lease is not None and lease.left <= 0:
                 return commands.offered_again(state, record.trial.number, time.time())
-        now = time.time()
-        return with_method_state(state, lambda known: commands.asked(known, self._strategy, now))
+        now, effort = time.time(), Effort.within(self._ask_seconds)
+        return with_method_state(
+            state, lambda known: commands.asked(known, self._strategy, now, effort)
+        )
 
     def _handed_out(self, event: Asked | Expired, lease: float | None) -> State | None:
         """Append `event`; the state after it, or None if it cannot follow the log any more."""
@@ -272,13 +284,21 @@ class Study(StudyWriter):
             return following
 
 
-def load_study(name: str, storage: str | Storage, *, method: MethodLike | None = None) -> Study:
+def load_study(
+    name: str,
+    storage: str | Storage,
+    *,
+    method: MethodLike | None = None,
+    ask_seconds: float | None = argument_checks.ASK_SECONDS,
+) -> Study:
     """A stored study, to continue it or to look at it while other processes work on it.
 
         study = oc.load_study("mlp", storage="sqlite:///mlp.db")
 
     `method` is needed only if the study's method has parts of your own, which a store cannot hold.
+    `ask_seconds` is not stored: every process that asks has its own.
     """
+    limit = argument_checks.checked_ask_seconds(ask_seconds)
     store = open_storage(storage)
     identity = _found(store, name)
     state = _state_of(name, store.read(identity))
@@ -288,7 +308,7 @@ def load_study(name: str, storage: str | Storage, *, method: MethodLike | None =
     elif lines := difference(created.method, described(method)):
         raise StudyError("\n  ".join([f"study {name!r} has another method:", *lines]))
     study = Study.__new__(Study)  # a new one would be compared with the arguments
-    study._open(store, name, identity, state, strategy_for(method, created.space))
+    study._open(store, name, identity, state, strategy_for(method, created.space), limit)
     return study
 
 

@@ -55,11 +55,14 @@ class Contest:
             belief = self.tree.fit(data, rng, before.get("tree"))
             return replace(belief, state={"tree": belief.state})
         lead = self._lead(data, rng, before)
-        whole = self.as_trailing(self.whole) if lead > MOST_CHANGE else self.whole
+        first, second = self.whole.inference.in_turns(2)
+        whole = replace(self.whole, inference=first)
+        whole = self.as_trailing(whole) if lead > MOST_CHANGE else whole
         belief = self.as_tree(whole.fit(data, rng, before.get("whole")), data)
         state = {"lead": lead, "marks": data.marks, "whole": belief.state}
         if self.is_divided(data):
-            tree = self.as_trailing(self.tree) if lead < -MOST_CHANGE else self.tree
+            tree = replace(self.tree, inference=self.tree.inference.within(second.effort))
+            tree = self.as_trailing(tree) if lead < -MOST_CHANGE else tree
             treed = tree.fit(data, rng, before.get("tree"))
             state["tree"] = treed.state
             belief = treed if lead >= 0 else belief

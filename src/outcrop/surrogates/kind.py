@@ -91,7 +91,8 @@ class GivenModel(Kind):
     label = "Inferred"
 
     def surrogate(self, situation: Situation) -> Surrogate:
-        return Inferred(self.model, situation.inference or INFERENCE)
+        inference = situation.inference or INFERENCE
+        return Inferred(self.model, inference.within(situation.effort))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from functools import cached_property
 from math import inf, log
 from typing import TypeAlias
 
+from outcrop.effort import UNLIMITED, Effort
 from outcrop.inference import Inference, Slice
 from outcrop.kernels import (
     Conditional,
@@ -102,6 +103,7 @@ class Situation:
     inference: Inference | None = None  # None is the default of the kind
     observations: int = 0  # their number
     priors: Priors = field(default_factory=Priors)
+    effort: Effort = UNLIMITED  # that may be spent on inference
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -138,12 +140,12 @@ class Situation:
         alone easily explains an undersampled oscillation as noise, and then exploration ends.
         `inference` is used unless the user gave one.
         """
-        inference = refreshed(self.inference or inference, self.observations)
+        inference = refreshed(self.inference or inference, self.observations).within(self.effort)
         is_learnt = self.noise.is_learnt(models_places)
         learnt = free(self.priors.noise)
         if is_learnt is None:
-            inference = inference.divided(2)
-            return Blend({"exact": make(EXACT, inference), "noisy": make(learnt, inference)})
+            first, second = inference.divided(2).in_turns(2)
+            return Blend({"exact": make(EXACT, first), "noisy": make(learnt, second)})
         return make(learnt if is_learnt else EXACT, inference)
 
 

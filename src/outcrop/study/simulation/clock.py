@@ -89,7 +89,9 @@ def simulate(
         n_trials = TRIALS
     chosen = checked_seed(seed)
     run = Run(
-        Optimizer(found, method=method, direction=direction, seed=chosen, noise=noise),
+        Optimizer(
+            found, method=method, direction=direction, seed=chosen, noise=noise, ask_seconds=None
+        ),
         objective,
         checked_duration(duration, found),
         chosen,
