@@ -11,6 +11,7 @@
     ├── TrialError(ValueError)        an unknown or finished trial, or an invalid value
     ├── StudyError(ValueError)        a study that is missing, deleted or different
     ├── StorageError(OSError)         a store that cannot be opened, read or written
+    │   └── StorageDamaged            whose files were removed, replaced or shortened in use
     ├── ObjectiveError(TypeError)     an objective that cannot be called in the process that runs it
     ├── SpaceExhausted(RuntimeError)  every legal configuration was tried
     ├── NoBelief(RuntimeError)        a belief was requested before the first value
@@ -37,6 +38,7 @@ __all__ = [
     "ShapeError",
     "SpaceError",
     "SpaceExhausted",
+    "StorageDamaged",
     "StorageError",
     "StudyError",
     "TrialError",
@@ -85,6 +87,13 @@ class StudyError(OutcropError, ValueError):
 
 class StorageError(OutcropError, OSError):
     """A store that cannot be opened, read or written, or that a newer release made."""
+
+
+class StorageDamaged(StorageError):
+    """Files of a store were removed, replaced or shortened while it was in use.
+
+    Nothing more is acknowledged. `Study.copy_to` saves what can still be read.
+    """
 
 
 class ObjectiveError(OutcropError, TypeError):

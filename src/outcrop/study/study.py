@@ -21,7 +21,7 @@ from outcrop.space.plain import nearest
 from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.method_text import described, difference, restored
 from outcrop.strategies.registry import MethodLike
-from outcrop.study import argument_checks, commands, events
+from outcrop.study import argument_checks, commands, copies, events
 from outcrop.study.ask_lock import TURN, AskLock
 from outcrop.study.created_event import created_of, differences
 from outcrop.study.events import Asked, Event, Expired, Failed, Released, Stopped, Told
@@ -240,6 +240,23 @@ class Study(StudyWriter):
         """
         happened = [events.from_text(text) for text in self._store.read(self._id)]
         return replayed(happened, self._strategy)
+
+    def copy_to(self, storage: str | Storage, name: str | None = None) -> Study:
+        """Copy the study with its whole log to another store, and return the copy.
+
+            study.copy_to("sqlite:///backup.db")
+
+        Other processes may use the study meanwhile. If files of its own store were lost while they
+        were in use (`StorageDamaged`), what this object can still read is copied, or else the
+        results that it knows. Leases are not copied.
+        """
+        name = self.name if name is None else name
+        log = copies.readable_log(self._store, self._id, self._state)
+        state = _state_of(name, log)
+        store = open_storage(storage)
+        copy = Study.__new__(Study)
+        copy._open(store, name, copies.write_copy(log, name, store), state, self._strategy)
+        return copy
 
     def __repr__(self) -> str:
         with suppress(OutcropError):  # a study that was deleted shows its last state

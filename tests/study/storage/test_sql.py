@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from outcrop.errors import StorageError
+from outcrop.errors import StorageDamaged, StorageError
 from outcrop.study.storage import Lease
 from outcrop.study.storage.sql import SqlStorage
 from tests.study.storage.children import answer
@@ -218,11 +218,11 @@ def test_a_file_that_cannot_be_created_is_refused(public):
 
 def test_a_file_that_is_removed_meanwhile_is_missed(storage, study, path):
     path.unlink()
-    with pytest.raises(StorageError, match="removed or replaced"):
+    with pytest.raises(StorageDamaged, match=r"study\.db was removed while it was in use"):
         storage.append(study, 1, ["second"])
     assert not path.exists()
     path.touch()
-    with pytest.raises(StorageError, match="removed or replaced"):
+    with pytest.raises(StorageDamaged, match=r"study\.db was replaced while it was in use"):
         storage.read(study)
 
 

@@ -169,6 +169,14 @@ class SqlStorage:
             raise no_study(study)
         return {key: held for key, held in found.items() if key is not None}
 
+    def remains(self, study: int) -> list[str]:
+        """The records that can still be read after files were lost while they were in use."""
+        values = {"study": study, "since": 0}
+        found: list[str] = self._transactions.remains(
+            lambda connection: [*connection.scalars(READ, values)]
+        )
+        return found
+
     def close(self) -> None:
         """Close the connection; the storage cannot be used afterwards."""
         self._transactions.close()

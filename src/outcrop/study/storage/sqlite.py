@@ -14,7 +14,8 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, StaticPool
 
-from outcrop.errors import StorageError
+from outcrop.errors import StorageDamaged, StorageError
+from outcrop.study.storage.watched_files import ENDS, Harm, WatchedConnection, WatchedFiles
 
 BUSY_TIMEOUT = 0.1  # seconds that SQLite itself waits; short, since other threads wait meanwhile
 OPTIONS = {"mode": ("ro", "rw", "rwc"), "uri": ("true", "1")}
@@ -38,6 +39,8 @@ class Sqlite:
         self._options = self._checked_options(url)
         self._process = os.getpid()
         self._file: tuple[int, int] | None = None  # device and inode, once it was opened
+        self._connection: WatchedConnection | None = None  # the newest one
+        self._harm: Harm | None = None  # after which the connection was closed
         if self._path is not None:
             self._check_place(self._path)
 
@@ -62,17 +65,27 @@ class Sqlite:
         return self._path is None or os.path.exists(self._path)
 
     def check(self) -> None:
-        """`StorageError` if the database that was opened does not exist any more."""
+        """`StorageError` if the files that were opened are not those at their paths any more."""
         if self._path is None:
             if os.getpid() != self._process:
                 raise StorageError(
                     f"{self.shown} is in the memory of process {self._process} and cannot be used "
                     f"in its child {os.getpid()}; use a file, as in 'sqlite:///study.db'"
                 )
-        elif self._file is not None and self._file != _identity(self._path):
-            raise StorageError(
-                f"{self.shown}: the file was removed or replaced while it was in use; put it back "
-                "or open the storage again"
+            return
+        harm = self._harm or self._found_harm()
+        if harm is not None and harm.stored:
+            raise StorageDamaged(
+                f"{self.shown}: {harm.what} while it was in use. All that was acknowledged before "
+                "is now in the database; open the storage again, and verify it with: outcrop check"
+            )
+        if harm is not None or (self._file is not None and self._file != _identity(self._path)):
+            what = harm.what if harm else f"{os.path.basename(self._path)} was removed or replaced"
+            raise StorageDamaged(
+                f"{self.shown}: {what} while it was in use, so that nothing more is acknowledged. "
+                "Put the file back if you have it. Otherwise save what this process can still "
+                "read with study.copy_to('sqlite:///saved.db'), and see what is left in the file "
+                "with: outcrop check"
             )
 
     def before_writing(self, connection: Connection) -> None:
@@ -124,6 +137,23 @@ class Sqlite:
                 return StorageError(f"{self.shown}: the disk is full; nothing was written")
         return StorageError(f"{self.shown} failed: {said}")
 
+    def _found_harm(self) -> Harm | None:
+        """What happened to the files of the connection; it is closed if nothing is lost by that."""
+        connection = self._connection
+        if connection is None or connection.files is None:
+            return None
+        if "-wal" not in connection.files.watched and self._is_written_ahead(connection):
+            connection.files.note()
+        harm = connection.files.harm(connection)
+        if harm is not None and harm.stored:
+            self._harm, connection.files = harm, None
+            connection.close()
+        return harm
+
+    @staticmethod
+    def _is_written_ahead(connection: sqlite3.Connection) -> bool:
+        return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
     def _damaged(self, how: str) -> StorageError:
         return StorageError(
             f"{self.shown} is damaged ({how}); restore a copy of it, save what is left with the "
@@ -131,22 +161,37 @@ class Sqlite:
         )
 
     def _connect(self) -> sqlite3.Connection:
+        if self._path is not None and WatchedFiles(self._path).is_abandoned:
+            raise StorageError(
+                f"{self.shown}: its files were lost while this process had them open; use it in a "
+                "new process"
+            )
         connection = sqlite3.connect(
             self._target(),
             uri=True,
             timeout=BUSY_TIMEOUT,
             isolation_level=None,  # transactions are begun by `_begin` only
             check_same_thread=False,  # threads take turns
+            factory=WatchedConnection,
         )
         try:
             connection.execute("PRAGMA synchronous=FULL")
             if self._path is not None and self._file is None:
                 self._check_size(self._path, connection)
                 self._file = _identity(self._path)
+            if self._path is not None and not self._is_sealed():
+                self._watch(self._path, connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _watch(self, path: str, connection: WatchedConnection) -> None:
+        """Note the files that the connection opens as it reads for the first time."""
+        files = WatchedFiles(path)
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        files.note(ENDS if self._is_written_ahead(connection) else ("",))
+        connection.files, self._connection = files, connection
 
     def _check_size(self, path: str, connection: sqlite3.Connection) -> None:
         """Refuse a truncated file that SQLite would read as if the rest were zeros.

@@ -72,9 +72,20 @@ class Transactions:
         def once() -> T:
             self._make_tables()
             with self._writers[durable].begin() as connection:
-                return work(connection)
+                result = work(connection)
+            self.database.check()  # files that were lost meanwhile hold what was committed
+            return result
 
         return self._patiently(once)
+
+    def remains(self, work: Callable[[Connection], T]) -> T:
+        """The result of `work` on a database whose files were lost while they are open."""
+        with self._turn:
+            try:
+                with self._engine.connect() as connection:
+                    return work(connection)
+            except DBAPIError as error:
+                raise self.database.explained(error) from error
 
     def close(self) -> None:
         """Close the connection for good."""

@@ -1,0 +1,67 @@
+"""Copies of studies: the whole log, or what is left of it after files of its store were lost."""
+
+from __future__ import annotations
+
+__all__ = ["known_log", "readable_log", "write_copy"]
+
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+
+from outcrop.errors import StorageDamaged, StorageError, StudyError
+from outcrop.study import commands, events
+from outcrop.study.state import State, apply, fold
+from outcrop.study.storage import Storage
+
+logger = logging.getLogger(__name__)
+
+
+def readable_log(store: Storage, study: int, state: State) -> list[str]:
+    """The log of a study; `state` is the newest one that this process knows.
+
+    After files of the store were lost, it is what their open connection can still read. If that is
+    less than what is known, the log is made of the known results.
+    """
+    try:
+        return store.read(study)
+    except StorageDamaged:
+        with suppress(StorageError):
+            texts: list[str] = store.remains(study)  # type: ignore[attr-defined]  # of databases
+            if len(texts) >= state.position:
+                return texts
+        logger.warning("the log cannot be read any more; the results that are known are copied")
+        return [events.to_text(event) for event in known_log(state)]
+
+
+def known_log(state: State) -> list[events.Event]:
+    """A log with the results of `state`, in which their configurations come from the queue."""
+    log: list[events.Event] = [state.created]
+    copy = fold(log)
+    for trial in state.trials:
+        if trial.state == "running":
+            continue
+        number, at = copy.next_number, trial.finished or 0.0
+        origin = {"source": "queue"}
+        asked = events.Asked(
+            number, trial.params, why=origin, queued=True, seen=copy.position + 1, at=at
+        )
+        for event in (events.Enqueued(trial.params, at), asked):
+            log.append(event)
+            copy = apply(copy, event)
+        ended: events.Event = commands.failed(copy, number, trial.reason, trial.info, at)
+        if trial.state == "finished":
+            outcome = trial.value, trial.std, trial.info
+            ended = commands.told(copy, number, *outcome, at, trial.at, trial.at_std)
+        log.append(ended)
+        copy = apply(copy, ended)
+    return log
+
+
+def write_copy(log: Sequence[str], name: str, store: Storage) -> int:
+    """The id of a new study in `store` with that log; `StudyError` if the name is taken."""
+    study = store.create(name, log[0])
+    if study is None:
+        raise StudyError(f"{store!r} already has a study {name!r}; choose another name or store")
+    if not store.append(study, 1, log[1:]):
+        raise StudyError(f"study {name!r} was changed in {store!r} while it was being copied")
+    return study

@@ -1,0 +1,143 @@
+"""The files of an SQLite database while a connection has them open.
+
+A database consists of the file itself, its write-ahead log (`-wal`) and an index of the log
+(`-shm`). SQLite does not notice if one of them is removed, replaced or shortened under it: it goes
+on with files that nobody else can open, or with pages that are gone. The names are therefore looked
+up before and after each transaction; this costs a few microseconds.
+"""
+
+from __future__ import annotations
+
+__all__ = ["ENDS", "Harm", "WatchedConnection", "WatchedFiles"]
+
+import ctypes
+import os
+import sqlite3
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ENDS = ("", "-wal", "-shm")
+Identity = tuple[int, int]  # device and inode
+
+_abandoned: set[Identity] = set()  # databases with a connection that must never be closed
+
+
+@dataclass(frozen=True)
+class Harm:
+    """What happened to a file of a database that is in use."""
+
+    what: str
+    stored: bool = False  # whether all that was committed is in the database at its path
+
+
+@dataclass
+class WatchedFiles:
+    """The files that a connection to the database at `path` has open.
+
+    A file that is shorter than before may be so for a good reason, such as VACUUM in another
+    program. Then the whole database is checked.
+    """
+
+    path: str
+    _seen: dict[str, os.stat_result] = field(default_factory=dict)
+
+    @property
+    def watched(self) -> frozenset[str]:
+        """The ends of the names of the files that were noted."""
+        return frozenset(self._seen)
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether this process has abandoned a connection to the database at the path."""
+        found = _stat(self.path)
+        return found is not None and _identity(found) in _abandoned
+
+    def note(self, ends: tuple[str, ...] = ENDS) -> None:
+        """Note the files that the connection has opened just now."""
+        for end in ends:
+            found = _stat(self.path + end)
+            if found is not None:
+                self._seen.setdefault(end, found)
+
+    def harm(self, connection: sqlite3.Connection) -> Harm | None:
+        """What happened to the files since the last look, or None.
+
+        If the log was removed and nobody else has written to the database since, the connection
+        writes its content to the database now.
+        """
+        for end, before in self._seen.items():
+            name, found = os.path.basename(self.path) + end, _stat(self.path + end)
+            if found is None:
+                return Harm(f"{name} was removed", self._is_saved(end, connection))
+            if _identity(found) != _identity(before):
+                return Harm(f"{name} was replaced")
+            if found.st_size < before.st_size and (end == "-shm" or not self._is_sound()):
+                sizes = f"{before.st_size} to {found.st_size} bytes"
+                return Harm(f"{name} was shortened from {sizes}")
+            self._seen[end] = found
+        return None
+
+    def abandon(self, connection: sqlite3.Connection) -> None:
+        """Never close the connection, not even at the end of the process.
+
+        Closing would write its log to the database, or remove the log that is there now, though
+        both may be those of other processes by now. A new connection of this process would use the
+        index of the old one.
+        """
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+        if "" in self._seen:
+            _abandoned.add(_identity(self._seen[""]))
+
+    def _is_saved(self, end: str, connection: sqlite3.Connection) -> bool:
+        """Whether the content of a removed log is in the database now.
+
+        It is not written there if others may have changed the database meanwhile.
+        """
+        if end == "":
+            return False
+        for each, before in self._seen.items():
+            found = _stat(self.path + each)
+            if found is not None and _identity(found) != _identity(before):
+                return False
+            if each == "" and (found is None or found.st_mtime_ns != before.st_mtime_ns):
+                return False
+        with suppress(sqlite3.Error):
+            busy, frames, written = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            return busy == 0 and frames == written
+        return False
+
+    def _is_sound(self) -> bool:
+        """Whether another connection finds every page of the database where it should be."""
+        try:
+            place = f"{Path(self.path).as_uri()}?mode=ro"
+            with closing(sqlite3.connect(place, uri=True, timeout=60.0)) as other:
+                return other.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+        except sqlite3.Error:
+            return False
+
+
+class WatchedConnection(sqlite3.Connection):
+    """A connection that is closed only if it still has the files at their paths open."""
+
+    files: WatchedFiles | None = None
+
+    def close(self) -> None:
+        files, self.files = self.files, None
+        if files is not None:
+            harm = files.harm(self)
+            if harm is not None and not harm.stored:
+                files.abandon(self)
+                return
+        super().close()
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
+
+
+def _identity(found: os.stat_result) -> Identity:
+    return found.st_dev, found.st_ino
