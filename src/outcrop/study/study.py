@@ -255,7 +255,8 @@ class Study(StudyWriter):
         state = _state_of(name, log)
         store = open_storage(storage)
         copy = Study.__new__(Study)
-        copy._open(store, name, copies.write_copy(log, name, store), state, self._strategy)
+        identity = copies.write_copy(log, name, store)
+        copy._open(store, name, identity, state, self._strategy, self._ask_seconds)
         return copy
 
     def __repr__(self) -> str:
