@@ -254,6 +254,33 @@ def export(
 
 
 @app.command()
+def check(
+    study: StudyName = None,
+    storage: StorageUrl = None,
+    replay: Annotated[
+        bool, typer.Option("--replay/--no-replay", help="Make every suggestion again and compare.")
+    ] = True,
+    save: Annotated[
+        str | None,
+        typer.Option("--save", metavar="URL", help="Copy what is sound to another store."),
+    ] = None,
+) -> int:
+    """Verify a study, or all studies of a store: its files, its log and its suggestions.
+
+    \b
+    Example:
+      outcrop check sim --storage sqlite:///sim.db
+      outcrop check sim --storage sqlite:///sim.db --save saved.db
+
+    Exit codes: 0 all is well; 1 something is damaged; 3 all results are there, but some suggestions
+    differ when they are made again.
+    """
+    from outcrop.cli.check import check as verify
+
+    return verify(study, storage, replay=replay, save=save, say=_say)
+
+
+@app.command()
 def delete(
     study: Annotated[
         str, typer.Argument(metavar="STUDY", help="Name of a study, or its spec file.")
