@@ -95,6 +95,8 @@ class StorageDamaged(StorageError):
     Nothing more is acknowledged. `Study.copy_to` saves what can still be read.
     """
 
+    stored = False  # whether all that was acknowledged is in the store at its place
+
 
 class ObjectiveError(OutcropError, TypeError):
     """An objective that cannot be called, or not in the process that runs it."""

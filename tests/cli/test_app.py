@@ -18,6 +18,8 @@ from outcrop.cli.app import main
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.study import Study, list_studies, load_study
 
+COMMANDS = ["demo", "run", "show", "best", "export", "check", "release", "delete", "problems"]
+
 PROGRAM = """
 import sys, time
 x = float(sys.argv[1])
@@ -85,11 +87,11 @@ def stored(tmp_path, monkeypatch):
 def test_without_arguments_the_help_is_shown(call):
     code, out, _ = call()
     assert code == 0
-    for command in ("demo", "run", "show", "best", "export", "delete", "problems"):
+    for command in COMMANDS:
         assert f"\n  {command} " in out
 
 
-@pytest.mark.parametrize("command", ["demo", "run", "show", "best", "export", "delete", "problems"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_help_has_an_example(call, command):
     code, out, _ = call(command, "--help")
     assert code == 0

@@ -254,6 +254,71 @@ def export(
 
 
 @app.command()
+def check(
+    study: StudyName = None,
+    storage: StorageUrl = None,
+    replay: Annotated[
+        bool, typer.Option("--replay/--no-replay", help="Make every suggestion again and compare.")
+    ] = True,
+    save: Annotated[
+        str | None,
+        typer.Option("--save", metavar="URL", help="Copy what is sound to another store."),
+    ] = None,
+) -> int:
+    """Verify a study, or all studies of a store: its files, its log and its suggestions.
+
+    \b
+    Example:
+      outcrop check sim --storage sqlite:///sim.db
+      outcrop check sim --storage sqlite:///sim.db --save saved.db
+
+    Exit codes: 0 all is well; 1 something is damaged; 3 all results are there, but some suggestions
+    differ when they are made again.
+    """
+    from outcrop.cli.check import check as verify
+
+    return verify(study, storage, replay=replay, save=save, say=_say)
+
+
+@app.command()
+def release(
+    study: Annotated[
+        str, typer.Argument(metavar="STUDY", help="Name of a study, or its spec file.")
+    ],
+    numbers: Annotated[
+        list[int] | None,
+        typer.Argument(metavar="[NUMBER]...", help="Trials; by default those without a lease."),
+    ] = None,
+    storage: StorageUrl = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Offer their configurations again.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Release trials with a valid lease, too.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Release without confirmation.")] = False,
+) -> None:
+    """Give back running trials that nobody works on any more.
+
+    \b
+    Example:
+      outcrop release sim
+      outcrop release sim 3 7 --again
+
+    Without numbers, the running trials are listed, and those that have no lease or whose lease has
+    expired are released after confirmation.
+    """
+    from outcrop.cli.release import release as give_back
+    from outcrop.cli.study_lookup import study_of
+
+    def agreed(question: str) -> bool:
+        return yes or typer.confirm(question)
+
+    opened = study_of(study, storage)
+    give_back(opened, numbers or [], force=force, again=again, agreed=agreed, say=_say)
+
+
+@app.command()
 def delete(
     study: Annotated[
         str, typer.Argument(metavar="STUDY", help="Name of a study, or its spec file.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["study_of", "place_of"]
+__all__ = ["place_of", "storage_url", "study_of", "url_of"]
 
 import os
 from pathlib import Path
@@ -24,30 +24,38 @@ def study_of(study: str | None, storage: str | None) -> Study:
 
 
 def place_of(study: str | None, storage: str | None) -> tuple[str, Storage]:
-    """The name of a study and its store.
+    """The name of a study and its store, as `url_of` finds them.
 
-    `study` is a name or a spec file; None stands for the only study of a store. `storage` is a URL
-    or an SQLite file, by default that of the variable OUTCROP_STORAGE, or else the file NAME.db in
-    the current folder.
+    Without a name it is the only study of the store.
+    """
+    name, url = url_of(study, storage)
+    store = open_storage(url)
+    return name or _only(store, masked_url(url)), store
+
+
+def url_of(study: str | None, storage: str | None) -> tuple[str | None, str]:
+    """The name of a study, None if none was given, and the URL of its store.
+
+    `study` is a name or a spec file. `storage` is a URL or an SQLite file, by default that of the
+    variable OUTCROP_STORAGE, or else the file NAME.db in the current folder.
     """
     if study is not None and study.endswith(".toml"):
         spec = read_spec(study)
-        return spec.name, open_storage(_url(storage) if storage else spec.storage)
+        return spec.name, storage_url(storage) if storage else spec.storage
     storage = storage or os.environ.get(VARIABLE)
-    shown = None if study is None else masked_url(study)
-    if storage is None:
-        if study is None:
-            raise StudyError(
-                "no study was given; give its spec file, or its name and --storage sqlite:///FILE.db"
-            )
-        if not Path(f"{study}.db").is_file():
-            raise StudyError(
-                f"study {shown!r}: the current folder has no file {shown}.db; give its store with "
-                f"--storage sqlite:///FILE.db, or set {VARIABLE}"
-            )
-        storage = f"{study}.db"
-    store = open_storage(_url(storage))
-    return study or _only(store, masked_url(storage)), store
+    if storage is not None:
+        return study, storage_url(storage)
+    if study is None:
+        raise StudyError(
+            "no study was given; give its spec file, or its name and --storage sqlite:///FILE.db"
+        )
+    shown = masked_url(study)
+    if not Path(f"{study}.db").is_file():
+        raise StudyError(
+            f"study {shown!r}: the current folder has no file {shown}.db; give its store with "
+            f"--storage sqlite:///FILE.db, or set {VARIABLE}"
+        )
+    return study, storage_url(f"{study}.db")
 
 
 def _only(store: Storage, shown: str) -> str:
@@ -59,7 +67,7 @@ def _only(store: Storage, shown: str) -> str:
     raise StudyError(f"{shown} contains several studies; give one of {listed(names)}")
 
 
-def _url(storage: str) -> str:
+def storage_url(storage: str) -> str:
     """A URL, made from the name of a file if it is one."""
     is_url = "://" in storage or (":" in storage and "@" in storage)  # maybe a wrong one
     return storage if is_url else f"sqlite:///{storage}"

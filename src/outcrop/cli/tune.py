@@ -6,12 +6,13 @@ __all__ = ["tune"]
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 from outcrop.cli.program import Program
 from outcrop.cli.spec import Spec, read_spec
 from outcrop.cli.study_page import best_line
-from outcrop.errors import AllTrialsFailed, StudyError
+from outcrop.errors import AllTrialsFailed, OutcropError, StorageDamaged, StudyError
 from outcrop.study import Result, Study
 from outcrop.study.storage import Storage, open_storage
 
@@ -39,6 +40,9 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
                 f"the first trials all failed, the first one with: {first.reason}; correct the "
                 f"program or the spec, then: outcrop run {path} --resume"
             ) from error
+        except StorageDamaged as error:
+            saved = "" if error.stored else _saved(study, spec)
+            raise StorageDamaged(f"{error}{saved}") from error
         finally:
             program.kill()
     for line in _closing(result, spec, path):
@@ -63,6 +67,17 @@ def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
         robust=spec.robust,
         ask_seconds=spec.ask_seconds,
     )
+
+
+def _saved(study: Study, spec: Spec) -> str:
+    """Where the trials that this run knows are saved, if their store does not have them all."""
+    names = (f"{spec.name}-saved{number or ''}.db" for number in count())
+    file = next(path for path in map(spec.folder.joinpath, names) if not path.exists())
+    try:
+        study.copy_to(f"sqlite:///{file}")
+    except OutcropError as error:
+        return f" (what this run knew could not be saved: {error})"
+    return f" (what this run knew is saved in {file.name})"
 
 
 def _closing(result: Result, spec: Spec, path: Path) -> list[str]:

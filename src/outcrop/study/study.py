@@ -188,6 +188,17 @@ class Study(StudyWriter):
         keys = [_key(commands.number_of(trial)) for trial in trials]
         self._store.renew(self._id, self._ask_lock.owner, keys, seconds)
 
+    def leases(self) -> dict[int, float | None]:
+        """The seconds that the lease of each running trial has left, by number.
+
+        None stands for a trial without a lease: it runs until it is told or released. A lease that
+        has expired has 0 seconds or less; the next ask hands its trial out again.
+        """
+        held = self._store.leases(self._id)
+        numbers = [record.trial.number for record in self._current().in_state("running")]
+        found = {number: held.get(_key(number)) for number in numbers}
+        return {number: None if lease is None else lease.left for number, lease in found.items()}
+
     def stop(self, reason: str) -> None:
         """Record why a run ended; the study can be continued."""
         self._commit(lambda state: [Stopped(str(reason), time.time())])

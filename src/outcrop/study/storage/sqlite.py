@@ -35,19 +35,19 @@ class Sqlite:
         if url.host or url.username or url.port:
             name = url.host or "study.db"
             raise StorageError(f"{self.shown}: a file needs three slashes, 'sqlite:///{name}'")
-        self._path = _path(url)
+        self.path = _path(url)
         self._options = self._checked_options(url)
         self._process = os.getpid()
         self._file: tuple[int, int] | None = None  # device and inode, once it was opened
         self._connection: WatchedConnection | None = None  # the newest one
         self._harm: Harm | None = None  # after which the connection was closed
-        if self._path is not None:
-            self._check_place(self._path)
+        if self.path is not None:
+            self._check_place(self.path)
 
     @property
     def reconnects(self) -> bool:
         """Whether stored data remain after a connection is closed."""
-        return self._path is not None
+        return self.path is not None
 
     def engine(self) -> Engine:
         """An engine with at most one connection; execution options are `writes` and `durable`."""
@@ -62,11 +62,11 @@ class Sqlite:
 
     def may_hold_tables(self) -> bool:
         """False if the database does not exist yet; connecting would create it."""
-        return self._path is None or os.path.exists(self._path)
+        return self.path is None or os.path.exists(self.path)
 
     def check(self) -> None:
         """`StorageError` if the files that were opened are not those at their paths any more."""
-        if self._path is None:
+        if self.path is None:
             if os.getpid() != self._process:
                 raise StorageError(
                     f"{self.shown} is in the memory of process {self._process} and cannot be used "
@@ -75,12 +75,14 @@ class Sqlite:
             return
         harm = self._harm or self._found_harm()
         if harm is not None and harm.stored:
-            raise StorageDamaged(
+            error = StorageDamaged(
                 f"{self.shown}: {harm.what} while it was in use. All that was acknowledged before "
                 "is now in the database; open the storage again, and verify it with: outcrop check"
             )
-        if harm is not None or (self._file is not None and self._file != _identity(self._path)):
-            what = harm.what if harm else f"{os.path.basename(self._path)} was removed or replaced"
+            error.stored = True
+            raise error
+        if harm is not None or (self._file is not None and self._file != _identity(self.path)):
+            what = harm.what if harm else f"{os.path.basename(self.path)} was removed or replaced"
             raise StorageDamaged(
                 f"{self.shown}: {what} while it was in use, so that nothing more is acknowledged. "
                 "Put the file back if you have it. Otherwise save what this process can still "
@@ -119,17 +121,17 @@ class Sqlite:
                 return StorageError(f"{self.shown} is read-only; {remedy}")
             case sqlite3.SQLITE_CANTOPEN if not self.may_hold_tables():
                 return StorageError(
-                    f"{self.shown}: {self._path} cannot be created; make its folder writable, or "
+                    f"{self.shown}: {self.path} cannot be created; make its folder writable, or "
                     "choose another one"
                 )
             case sqlite3.SQLITE_CANTOPEN:
                 return StorageError(
-                    f"{self.shown} cannot be opened; make {self._path} readable, and its folder "
+                    f"{self.shown} cannot be opened; make {self.path} readable, and its folder "
                     "writable if it is in use"
                 )
             case sqlite3.SQLITE_NOTADB:
                 return StorageError(
-                    f"{self.shown}: {self._path} is not a SQLite database; choose another file"
+                    f"{self.shown}: {self.path} is not a SQLite database; choose another file"
                 )
             case sqlite3.SQLITE_CORRUPT:
                 return self._damaged(said)
@@ -161,7 +163,7 @@ class Sqlite:
         )
 
     def _connect(self) -> sqlite3.Connection:
-        if self._path is not None and WatchedFiles(self._path).is_abandoned:
+        if self.path is not None and WatchedFiles(self.path).is_abandoned:
             raise StorageError(
                 f"{self.shown}: its files were lost while this process had them open; use it in a "
                 "new process"
@@ -176,11 +178,11 @@ class Sqlite:
         )
         try:
             connection.execute("PRAGMA synchronous=FULL")
-            if self._path is not None and self._file is None:
-                self._check_size(self._path, connection)
-                self._file = _identity(self._path)
-            if self._path is not None and not self._is_sealed():
-                self._watch(self._path, connection)
+            if self.path is not None and self._file is None:
+                self._check_size(self.path, connection)
+                self._file = _identity(self.path)
+            if self.path is not None and not self._is_sealed():
+                self._watch(self.path, connection)
         except BaseException:
             connection.close()
             raise
@@ -203,12 +205,12 @@ class Sqlite:
             raise self._damaged("it ends within a page")
 
     def _target(self) -> str:
-        if self._path is None:
+        if self.path is None:
             return ":memory:"
         options = dict(self._options)
-        if self._is_sealed() and not os.path.exists(f"{self._path}-wal"):
+        if self._is_sealed() and not os.path.exists(f"{self.path}-wal"):
             options["immutable"] = "1"  # otherwise SQLite would create a file beside it to read
-        return f"{Path(self._path).as_uri()}?{urlencode(options)}"
+        return f"{Path(self.path).as_uri()}?{urlencode(options)}"
 
     def _is_sealed(self) -> bool:
         """Whether the folder cannot be written to; each operation then opens its own connection.
@@ -216,7 +218,7 @@ class Sqlite:
         A file may be read without locks only while no other user writes to it, which is checked at
         each connection.
         """
-        return self._path is not None and not os.access(os.path.dirname(self._path), os.W_OK)
+        return self.path is not None and not os.access(os.path.dirname(self.path), os.W_OK)
 
     def _checked_options(self, url: URL) -> dict[str, str]:
         options = {name: str(value) for name, value in url.query.items()}
