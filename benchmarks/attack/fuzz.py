@@ -184,6 +184,7 @@ class Calls:
     space: oc.Space
     study: oc.Optimizer | oc.Study
     running: list[oc.Trial] = field(default_factory=list)
+    handed_out: list[oc.Trial] = field(default_factory=list)
     told: dict[int, float] = field(default_factory=dict)  # values by trial number
     asks: int = 0
 
@@ -237,11 +238,16 @@ class Calls:
         if self.chance.random() < 0.1:
             n = self.chance.choice([1, 2, 3, *NUMBERS[3:], 0, -1])
             trials = self.call("ask(n)", lambda: self.study.ask(n), SpaceExhausted, MethodError)
+        elif self.chance.random() < 0.1 and isinstance(self.study, oc.Study):
+            lease: Any = self.chance.choice([60.0, 1e-9, 1e-9, *NUMBERS[3:]])
+            ask = partial(self.study.ask, lease=lease)
+            trials = self.call(f"ask(lease={lease!r:.40})", ask, SpaceExhausted, MethodError)
         else:
             trials = self.call("ask", self.study.ask, SpaceExhausted)
         for trial in trials if isinstance(trials, list) else [trials]:
             self.report.suggestions += 1
             self.running.append(trial)
+            self.handed_out.append(trial)
             if not is_inside(self.space, trial.params):
                 self.report.problem("outside", "ask", f"{dict(trial.params)} in {self.space!r}")
 
@@ -255,10 +261,34 @@ class Calls:
     def tell(self) -> None:
         trial, value = self._taken(), self.value()
         std = self.chance.choice([None, None, 0.0, 0.1, 1e-300, 1e300])
-        told = self.call("tell", lambda: self.study.tell(trial, value, std=std))
-        self.told[told.number] = value
+        may = () if self._is_mine(trial) else (TrialError,)
+        told = self.call(
+            "tell", lambda: self.study.tell(trial, value, std=std, **self._where(trial)), *may
+        )
+        if told.value != value and self._is_mine(trial):
+            self.report.problem("lost", "tell", f"{value}, but the trial has {told.value}")
+        if told.value is not None:
+            self.told[told.number] = told.value
         if self.chance.random() < 0.2:
             self.call("tell twice", lambda: self.study.tell(trial, value), TrialError)
+
+    def _is_mine(self, trial: oc.Trial) -> bool:
+        """Whether a trial was handed out once; another holder may have told or released it."""
+        numbers = [each.number for each in self.handed_out]
+        return numbers.count(trial.number) == 1
+
+    def _where(self, trial: oc.Trial) -> dict[str, Any]:
+        """Rarely, where the trial was really evaluated: at one of its own numbers."""
+        names = [
+            name
+            for name in trial.params
+            if isinstance(self.space.parameters[name], oc.Float | oc.Int)
+        ]
+        if not names or self.chance.random() < 0.8:
+            return {}
+        name = self.chance.choice(names)
+        stds = self.chance.choice([{}, {"at_std": {name: 0.0}}])
+        return {"at": {name: trial.params[name]}, **stds}
 
     def tell_strange(self) -> None:
         trial, given = self._taken(), self.chance.choice(STRANGE)
@@ -299,7 +329,8 @@ class Calls:
 
     def release(self) -> None:
         trial = self._taken()
-        self.call("release", lambda: self.study.release(trial))
+        may = () if self._is_mine(trial) else (TrialError,)
+        self.call("release", lambda: self.study.release(trial), *may)
         self.call("release twice", lambda: self.study.release(trial), TrialError)
 
     # Other configurations
