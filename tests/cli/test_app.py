@@ -205,8 +205,8 @@ def listed(url):
     return list_studies(url) if os.path.exists(url.removeprefix("sqlite:///")) else []
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_keeps_everything_and_ends_programs_and_resume_goes_on(call, folder, name):
+def resting(folder):
+    """A run of programs whose fourth and fifth rest, and the numbers of these."""
     (folder / "program.py").write_text(RESTING)
     (folder / "spec.toml").write_text(SPEC.replace("PAUSE", "{trial}"))
     command = [sys.executable, "-m", "outcrop.cli.app", "run", "spec.toml", "--trials", "400"]
@@ -219,8 +219,21 @@ def test_a_signal_keeps_everything_and_ends_programs_and_resume_goes_on(call, fo
         start_new_session=True,
     )
     programs = noted(folder, 2)
-    assert states("bowl") == ["finished"] * 3 + ["running"] * 2
     assert all(is_alive(pid) for pid in programs)
+    return running, programs
+
+
+def test_a_run_that_is_killed_takes_its_programs_along(folder):
+    running, programs = resting(folder)
+    running.kill()
+    running.communicate(timeout=120)
+    assert still_alive(programs) == []
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_keeps_everything_and_ends_programs_and_resume_goes_on(call, folder, name):
+    running, programs = resting(folder)
+    assert states("bowl") == ["finished"] * 3 + ["running"] * 2
     os.killpg(running.pid, getattr(signal, name))
     out, err = running.communicate(timeout=120)
     assert running.returncode == 128 + getattr(signal, name)
