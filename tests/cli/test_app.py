@@ -10,13 +10,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from outcrop.cli.app import main
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.study import Study, list_studies, load_study
+from tests.study.running.processes import ENVIRONMENT, is_alive, noted, still_alive
 
 COMMANDS = ["demo", "run", "show", "best", "export", "check", "release", "delete", "problems"]
 
@@ -31,8 +31,9 @@ print((x - 0.3) ** 2)
 """
 
 RESTING = """
-import sys, time
+import os, pathlib, sys, time
 if int(sys.argv[2]) >= 3:
+    pathlib.Path(f"process-{os.getpid()}").touch()
     time.sleep(600)
 print((float(sys.argv[1]) - 0.3) ** 2)
 """
@@ -206,7 +207,8 @@ def listed(url):
     return list_studies(url) if os.path.exists(url.removeprefix("sqlite:///")) else []
 
 
-def test_ctrl_c_keeps_everything_and_resume_goes_on(call, folder):
+def resting(folder):
+    """A run of programs whose fourth and fifth rest, and the numbers of these."""
     (folder / "program.py").write_text(RESTING)
     (folder / "spec.toml").write_text(SPEC.replace("PAUSE", "{trial}"))
     command = [sys.executable, "-m", "outcrop.cli.app", "run", "spec.toml", "--trials", "400"]
@@ -215,15 +217,29 @@ def test_ctrl_c_keeps_everything_and_resume_goes_on(call, folder):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env=ENVIRONMENT,
         start_new_session=True,
     )
-    deadline = time.monotonic() + 120
-    while states("bowl") != ["finished"] * 3 + ["running"] * 2:
-        assert time.monotonic() < deadline, states("bowl")
-        time.sleep(0.05)
-    os.killpg(running.pid, signal.SIGINT)
+    programs = noted(folder, 2)
+    assert all(is_alive(pid) for pid in programs)
+    return running, programs
+
+
+def test_a_run_that_is_killed_takes_its_programs_along(folder):
+    running, programs = resting(folder)
+    running.kill()
+    running.communicate(timeout=120)
+    assert still_alive(programs) == []
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_keeps_everything_and_ends_programs_and_resume_goes_on(call, folder, name):
+    running, programs = resting(folder)
+    assert states("bowl") == ["finished"] * 3 + ["running"] * 2
+    os.killpg(running.pid, getattr(signal, name))
     out, err = running.communicate(timeout=120)
-    assert running.returncode == 130
+    assert running.returncode == 128 + getattr(signal, name)
+    assert still_alive(programs) == []
     assert "given back" in err
     assert "--resume" in out
     trials = load_study("bowl", "sqlite:///bowl.db").trials

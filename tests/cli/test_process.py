@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
+import sys
 import threading
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,11 +13,13 @@ import pytest
 from outcrop.cli import process
 from outcrop.cli.program import ProgramFailed, ProgramStopped
 from tests.cli.specs import program_of, trial_of
+from tests.study.running.processes import eventually, is_alive, still_alive
 
 FORKS = (
     "import os, signal, sys, time\n"
     "child = os.fork()\n"
     "if child == 0:\n"
+    "    if 'daemon' in sys.argv: os.setsid()\n"
     "    if 'stubborn' in sys.argv: signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     "    time.sleep(600)\n"
     "print(os.getpid()); print(child, flush=True)\n"
@@ -26,25 +27,6 @@ FORKS = (
     "if 'leave' in sys.argv: sys.exit(0)\n"
     "time.sleep(600)\n"
 )
-
-
-def alive(pid):
-    """Whether a process runs; a zombie that nobody has reaped does not."""
-    try:
-        os.kill(pid, 0)
-        status = Path(f"/proc/{pid}/stat")
-        return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):
-        return False
-
-
-def eventually(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def lines(folder):
@@ -84,14 +66,18 @@ def test_a_timeout_leaves_no_process_of_the_group(tmp_path, manner, time_is_over
         program.evaluate(trial_of())
     numbers = pids(program.spec.output / "000000-1", 2)
     assert len(numbers) == 2
-    assert eventually(lambda: not any(alive(pid) for pid in numbers))
+    assert still_alive(numbers) == []
 
 
-def test_what_a_program_leaves_running_is_ended_with_it(tmp_path):
-    program = program_of(tmp_path, FORKS, "leave", "{nu}")
+@pytest.mark.parametrize(
+    "manner",
+    ["child", pytest.param("daemon", marks=pytest.mark.skipif(sys.platform != "linux", reason=""))],
+)
+def test_what_a_program_leaves_running_is_ended_with_it(tmp_path, manner):
+    program = program_of(tmp_path, FORKS, manner, "leave", "{nu}")
     program.evaluate(trial_of())  # the child's number is the value
     numbers = pids(program.spec.output / "000000-1", 2)
-    assert eventually(lambda: not any(alive(pid) for pid in numbers))
+    assert still_alive(numbers) == []
 
 
 def test_a_program_may_use_its_grace_to_end_well(tmp_path, time_is_over_after):
@@ -121,9 +107,9 @@ def test_kill_stops_what_runs_in_other_threads_and_lets_nothing_start(tmp_path):
     for thread in threads:
         thread.start()
     numbers = [pid for n in range(3) for pid in pids(program.spec.output / f"{n:06d}-1", 2)]
-    assert all(alive(pid) for pid in numbers)
+    assert all(is_alive(pid) for pid in numbers)
     program.kill()
-    assert eventually(lambda: not any(alive(pid) for pid in numbers))
+    assert still_alive(numbers) == []
     for thread in threads:
         thread.join()
     assert [type(error) for error in raised] == [ProgramStopped] * 3
@@ -145,7 +131,7 @@ def test_an_interrupt_in_the_evaluating_thread_ends_the_program(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         program.evaluate(trial_of())
     thread.join()
-    assert eventually(lambda: not any(alive(pid) for pid in numbers))
+    assert still_alive(numbers) == []
 
 
 def test_an_interrupt_from_the_terminal_does_not_reach_the_program(tmp_path):

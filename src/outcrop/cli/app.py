@@ -1,6 +1,7 @@
 """The command `outcrop`: its subcommands, their options, and its exit codes.
 
-An error is one line on standard error and exit code 2; Ctrl-C is exit code 130.
+An error is one line on standard error and exit code 2; Ctrl-C is exit code 130, another signal that
+ends a run 128 plus its number.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ __all__ = ["app", "main"]
 
 import json
 import logging
+import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,7 +23,9 @@ from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
 from outcrop.errors import OutcropError
 from outcrop.study.storage.url_masking import masked_in
 
-INTERRUPTED = 130
+if TYPE_CHECKING:
+    from outcrop.study import Result
+
 WRONG = 2
 WATCH = 2.0  # seconds between two updates of a page
 
@@ -64,8 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OutcropError as error:
         return _refused(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return _interrupted(signal.SIGINT)
     except BrokenPipeError:  # the reader of a pipe, such as head, has ended
         sys.stderr.close()
         return 0
@@ -76,6 +79,16 @@ def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(EscapedLog())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+def _interrupted(number: int) -> int:
+    print("interrupted", file=sys.stderr)
+    return 128 + number
+
+
+def _exit_if_interrupted(result: Result | None) -> None:
+    if result is not None and result.interrupted:
+        raise typer.Exit(_interrupted(result.signal or signal.SIGINT))
 
 
 def _refused(message: str) -> int:
@@ -103,8 +116,7 @@ def demo(
 
     if not folder.is_dir():
         raise typer.BadParameter(f"--folder {folder} is not a folder; create it first")
-    if play(folder, trials, seed, _say).interrupted:
-        raise KeyboardInterrupt
+    _exit_if_interrupted(play(folder, trials, seed, _say))
 
 
 @app.command()
@@ -144,12 +156,12 @@ def run(
       low = 10
       high = 400
 
-    Ctrl-C stops the search and keeps its trials; the same command with --resume continues it.
+    Ctrl-C, SIGTERM or SIGHUP stops the search, ends its programs and keeps its trials; the same
+    command with --resume continues it.
     """
     from outcrop.cli.tune import tune
 
-    if not tune(spec, workers, trials, resume=resume, progress=not quiet, say=_say):
-        raise KeyboardInterrupt
+    _exit_if_interrupted(tune(spec, workers, trials, resume=resume, progress=not quiet, say=_say))
 
 
 @app.command()

@@ -1,25 +1,31 @@
 """Processes: find a program, run it, and end it together with all processes it started.
 
-A program has its own session and process group. Its end is detected by polling, so that only the
-thread that runs it sends it signals.
+A program has its own session and process group, and a guard between it and this process, which ends
+it also if this process is killed: read `program_guard`.
 """
 
 from __future__ import annotations
 
 __all__ = ["NotFound", "StopRequested", "TimedOut", "find", "run"]
 
+import json
 import math
 import os
 import shutil
-import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from threading import Event
+from typing import Any, BinaryIO
+
+from outcrop.cli import program_guard
+from outcrop.study.running import process_tree
 
 POLL = 0.05  # longest pause, in seconds, between two polls of a program
+GUARDED = os.name == "posix"
+GUARD_PATIENCE = 2.0  # seconds that a guard itself gets to end
 
 
 class NotFound(Exception):
@@ -71,23 +77,54 @@ def run(
     """Run a program to its end, write its output to files, and return its exit code.
 
     Raises `TimedOut` after `timeout` seconds and `StopRequested` once `stop` is set; a program then
-    has `grace` seconds from SIGTERM to SIGKILL. The rest of its group is always killed.
+    has `grace` seconds from SIGTERM to SIGKILL. What it has started and left running is always
+    killed.
     """
     with stdout.open("wb") as out, stderr.open("wb") as err:
-        process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
+        if not GUARDED:
+            return _run_alone(command, cwd, env, out, err, timeout, stop)
+        guard = subprocess.Popen(
+            [sys.executable, "-I", "-S", program_guard.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=err,
+            pass_fds=[out.fileno(), err.fileno()],
             start_new_session=True,
         )
+        request = {
+            "command": list(command),
+            "cwd": cwd,
+            "env": dict(env),
+            "grace": grace,
+            "stdout": out.fileno(),
+            "stderr": err.fileno(),
+            "modules": os.path.dirname(process_tree.__file__),
+        }
+    assert guard.stdin is not None
     try:
-        _wait(process, timeout, stop)
+        guard.stdin.write(json.dumps(request).encode() + b"\n")
+        guard.stdin.flush()
+        _wait(guard, timeout, stop)
     finally:
-        _end(process, grace)
-    return process.returncode
+        report = _ended(guard, grace)
+    if "error" in report:
+        raise OSError(report["errno"], report["error"])
+    return report["code"]
+
+
+def _ended(guard: subprocess.Popen[bytes], grace: float) -> dict[str, Any]:
+    """Let a guard end its program, if that runs, and return its report."""
+    report = b""
+    try:  # closes its input; if this is interrupted, the guard goes on nevertheless
+        report, _ = guard.communicate(timeout=grace + process_tree.PATIENCE + GUARD_PATIENCE)
+    except subprocess.TimeoutExpired:
+        guard.kill()
+        guard.wait()
+    try:
+        found: dict[str, Any] = json.loads(report)
+    except ValueError:
+        found = {"code": guard.returncode}  # somebody killed it
+    return found
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None, stop: Event) -> None:
@@ -103,22 +140,22 @@ def _wait(process: subprocess.Popen[bytes], timeout: float | None, stop: Event) 
         pause = min(2 * pause, POLL)
 
 
-def _end(process: subprocess.Popen[bytes], grace: float) -> None:
-    """End the program if it runs, and all processes it started."""
+def _run_alone(
+    command: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    out: BinaryIO,
+    err: BinaryIO,
+    timeout: float | None,
+    stop: Event,
+) -> int:
+    """Run a program on Windows, where only itself can be ended, and at once."""
+    process = subprocess.Popen(
+        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err
+    )
     try:
-        if process.poll() is None:
-            _signal(process, signal.SIGTERM)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(grace)
+        _wait(process, timeout, stop)
     finally:
-        _signal(process, signal.SIGKILL)
+        process.kill()
         process.wait()
-
-
-def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Send a signal to a program and all processes it started.
-
-    The number of a group stays valid while it has members, even if the program itself has ended.
-    """
-    with suppress(ProcessLookupError, PermissionError):  # the group is empty, or only zombies
-        os.killpg(process.pid, number)
+    return process.returncode

@@ -19,8 +19,10 @@ from outcrop.study.storage import Storage, open_storage
 Say = Callable[[str], object]
 
 
-def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool, say: Say) -> bool:
-    """Run the program until the study has `trials` trials; False if it was interrupted."""
+def tune(
+    path: Path, workers: int, trials: int, *, resume: bool, progress: bool, say: Say
+) -> Result | None:
+    """Run the program until the study has `trials` trials; None if it has them already."""
     spec = read_spec(path)
     program = Program(spec)
     program.check()
@@ -28,7 +30,7 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
     done = sum(trial.state != "running" for trial in study.trials)
     if done >= trials:
         say(f"study {study.name} already has {done} trials; --trials {done + 20} would add 20")
-        return True
+        return None
     with ThreadPoolExecutor(workers) as executor:  # waits until the program of each thread ended
         try:
             result = study.optimize(
@@ -47,7 +49,7 @@ def tune(path: Path, workers: int, trials: int, *, resume: bool, progress: bool,
             program.kill()
     for line in _closing(result, spec, path):
         say(line)
-    return not result.interrupted
+    return result
 
 
 def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:

@@ -117,3 +117,33 @@ def test_a_handler_of_the_users_own_is_left_alone():
     finally:
         signal.signal(signal.SIGINT, before)
     assert len(heard) == len(result.trials) == 3
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_signal_to_end_is_treated_like_ctrl_c(name, caplog):
+    number = getattr(signal, name)
+
+    def objective(params):
+        if len(study.trials) == 3:
+            signal.raise_signal(number)
+        return bowl(params)
+
+    study = Diary()
+    with caplog.at_level(logging.WARNING):
+        result = studied(objective, 9, study=study)
+    assert (result.interrupted, result.signal) == (True, number)
+    assert study.acts[-2:] == [("ask", 2), ("release", 2)]
+    assert study.stopped == [result.reason] == [f"interrupted by {name}"]
+    assert f"interrupted by {name}: 2 trials are kept" in caplog.text
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize("handler", [signal.SIG_IGN, lambda number, frame: None])
+def test_a_signal_that_is_ignored_or_handled_by_the_user_is_left_alone(handler):
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        result = studied(lambda p: signal.raise_signal(signal.SIGTERM) or 1.0, 3)
+        assert signal.getsignal(signal.SIGTERM) is handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (len(result.trials), result.interrupted, result.signal) == (3, False, None)

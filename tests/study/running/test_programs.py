@@ -116,8 +116,13 @@ def test_a_standard_pool_that_breaks_fails_what_ran_and_keeps_the_rest(tmp_path)
     assert len(failed) <= 2, "the other worker had a trial too"
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, times):
+@pytest.mark.parametrize(
+    ("name", "times", "to_group"),
+    [("SIGINT", 1, True), ("SIGINT", 2, True), ("SIGTERM", 1, False), ("SIGHUP", 1, True)],
+)
+def test_a_signal_keeps_results_gives_trials_back_and_leaves_no_process(
+    tmp_path, name, times, to_group
+):
     program = script(
         tmp_path,
         GUARDED
@@ -126,7 +131,7 @@ def test_ctrl_c_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, 
     result = studied(Resting({str(tmp_path)!r}), 9, study=study, n_workers=2)
     print(result.interrupted, study.stopped, [t.value for t in result.trials])
     print(study.acts[-2:])
-    raise SystemExit(130)
+    raise SystemExit(128 + result.signal)
 """,
     )
     process = subprocess.Popen(
@@ -142,13 +147,15 @@ def test_ctrl_c_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, 
         pids = noted(tmp_path, 4)  # two workers and the programs that they started
         assert all(is_alive(pid) for pid in pids)
         for _ in range(times):
-            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            send = os.killpg if to_group else os.kill  # a terminal sends to the group
+            send(process.pid, getattr(signal, name))
         out, err = process.communicate(timeout=120)
     finally:
         process.kill()
-    assert process.returncode == 130, err
+    assert process.returncode == 128 + getattr(signal, name), err
+    reason = "interrupted" if name == "SIGINT" else f"interrupted by {name}"
     assert out.splitlines()[-2:] == [
-        "True ['interrupted'] [0.0, 1.0]",
+        f"True ['{reason}'] [0.0, 1.0]",
         "[('release', 2), ('release', 3)]",
     ]
     assert err.count("is given back") == 2

@@ -17,7 +17,6 @@ FORCE = 3  # presses of Ctrl-C after which it is raised at once
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-DEFAULTS = (signal.default_int_handler, signal.SIG_DFL)
 
 
 class Interrupts:
@@ -37,9 +36,10 @@ class Interrupts:
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():  # only it may set handlers
             for number in SIGNALS:
-                if (handler := signal.getsignal(number)) in DEFAULTS:
-                    self._previous[number] = handler
-                    signal.signal(number, self._handle)
+                is_ctrl_c = number == signal.SIGINT
+                default = signal.default_int_handler if is_ctrl_c else signal.SIG_DFL
+                if signal.getsignal(number) == default:
+                    self._previous[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(self, *raised: object) -> None:
