@@ -11,7 +11,7 @@ import outcrop as oc
 from outcrop.effort import Effort
 from outcrop.errors import MethodError, StorageError
 from outcrop.inference import MAP, Laplace
-from outcrop.strategies import CoCaBO, Hierarchical, Method, Perturbed, strategy_for
+from outcrop.strategies import CoCaBO, Hierarchical, Method, Perturbed, TopBranches, strategy_for
 from outcrop.study import commands, load_study
 from outcrop.study.created_event import created_of
 from outcrop.study.events import Asked, Failed, Told, from_text, to_text
@@ -39,6 +39,11 @@ KINDS = {
 METHODS = {
     "gp": GP,
     **{name: Method(surrogate=kind, **QUICK) for name, kind in KINDS.items()},
+    "branches": Method(
+        surrogate=oc.surrogates.TreeStructured(chance=1.0),
+        acquisition=TopBranches(exact_up_to=0),
+        **QUICK,
+    ),
     "map": Method(inference=MAP(starts=1), **QUICK),
     "laplace": Method(inference=Laplace(starts=1), **QUICK),
     "cocabo": CoCaBO(Method(surrogate=oc.surrogates.CategoryMix(), **QUICK)),
