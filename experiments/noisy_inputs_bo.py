@@ -63,6 +63,7 @@ def run(cell: Cell, number: int) -> Row:
         method=oc.Method(SURROGATES[cell["method"]], initial=oc.initial.LatinHypercube(n_initial)),
         seed=number,
         robust=cell["objective"] == "robust",
+        ask_seconds=None,
     )
     for params in initial_points(function.space, n_initial, number):
         optimizer.enqueue(params)

@@ -100,7 +100,7 @@ def _split() -> tuple[Matrix, Matrix, Vector, Vector]:
 
 def run(cell: Cell, number: int) -> Row:
     mode = cell["mode"]
-    study = oc.Study(SPACE, seed=number, noise=False)
+    study = oc.Study(SPACE, seed=number, noise=False, ask_seconds=None)
     with tempfile.TemporaryDirectory() as folder:
         training = Training(str(Path(folder) / "spans.jsonl"))
         if mode == "synchronous":

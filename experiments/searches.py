@@ -79,7 +79,13 @@ def search(
     holds the number of the trial that is recommended at the end.
     """
     noise = None if noisy else False
-    optimizer = oc.Optimizer(problem.space, method=method, seed=run, noise=noise)
+    optimizer = oc.Optimizer(
+        problem.space,
+        method=method,
+        seed=run,
+        noise=noise,
+        ask_seconds=None,  # results must not depend on the speed of a machine
+    )
     values = [problem(params) for params in initial]
     optimizer.add(list(initial), values)
     seconds: list[float] = []

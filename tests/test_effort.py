@@ -20,15 +20,15 @@ from tests.inference.targets import Gaussian
 def test_without_a_limit_nothing_is_cut_or_recorded():
     assert Effort.within(None) is UNLIMITED is Effort.recorded(())
     assert not any(UNLIMITED.is_spent("steps") for _ in range(9))
-    assert UNLIMITED.parts(2) == (UNLIMITED, UNLIMITED)
+    assert UNLIMITED.parts(1, 1) == (UNLIMITED, UNLIMITED)
     assert UNLIMITED.cuts == ()
 
 
 @pytest.mark.parametrize("seconds", [0.5, 7.0, 20.0, 1000.0])
 def test_a_recorded_effort_gives_the_same_answers(seconds):
     def answers(effort):
-        one, other = effort.parts(2)
-        inner = other.parts(2)
+        one, other = effort.parts(1, 1)
+        inner = other.parts(1, 1)
         asked = [one] * 9 + [inner[0]] * 5 + [one] * 2 + [inner[1]] * 9 + [effort] * 9
         return [part.is_spent("steps") for part in asked]
 
@@ -41,14 +41,14 @@ def test_a_recorded_effort_gives_the_same_answers(seconds):
 
 def test_parts_end_one_after_the_other_and_leave_their_rest_to_the_next():
     clock = Ticking(step=0.0)
-    first, second = Effort.within(8.0, clock).parts(2)
-    early, late = second.parts(2)
+    first, second = Effort.within(8.0, clock).parts(3, 1)
+    early, late = second.parts(1, 1)
     ends = {}
     for clock.now in np.arange(0.0, 10.0, 0.5):
         for name, part in {"first": first, "early": early, "late": late}.items():
             if part.is_spent(name):
                 ends.setdefault(name, clock.now)
-    assert ends == {"first": 4.0, "early": 6.0, "late": 8.0}
+    assert ends == {"first": 6.0, "early": 7.0, "late": 8.0}
 
 
 def test_the_steps_made_are_counted_for_what_was_cut_only():

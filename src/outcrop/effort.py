@@ -12,6 +12,7 @@ __all__ = ["UNLIMITED", "UNSTORED", "Effort"]
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from itertools import accumulate
 from math import inf
 
 
@@ -59,13 +60,13 @@ class Effort:
             self._is_spent = self._questions.answered(self._end, what)
         return self._is_spent
 
-    def parts(self, n: int) -> tuple[Effort, ...]:
+    def parts(self, *shares: float) -> tuple[Effort, ...]:
         """Efforts that follow each other; what one of them leaves is added to the next."""
         if self._questions is None:
-            return (self,) * n
-        length = (self._end - self._start) / n
-        starts = [self._start + i * length for i in range(n)]
-        ends = [*starts[1:], self._end]
+            return (self,) * len(shares)
+        unit = (self._end - self._start) / sum(shares)
+        ends = [self._start + unit * end for end in accumulate(shares)]
+        starts = [self._start, *ends[:-1]]
         return tuple(
             Effort(start, end, self._questions) for start, end in zip(starts, ends, strict=True)
         )

@@ -11,7 +11,7 @@ import outcrop as oc
 from outcrop.effort import Effort
 from outcrop.errors import MethodError, StorageError
 from outcrop.inference import MAP, Laplace
-from outcrop.strategies import CoCaBO, Hierarchical, Method, Perturbed, strategy_for
+from outcrop.strategies import CoCaBO, Hierarchical, Method, Perturbed, TopBranches, strategy_for
 from outcrop.study import commands, load_study
 from outcrop.study.created_event import created_of
 from outcrop.study.events import Asked, Failed, Told, from_text, to_text
@@ -39,6 +39,11 @@ KINDS = {
 METHODS = {
     "gp": GP,
     **{name: Method(surrogate=kind, **QUICK) for name, kind in KINDS.items()},
+    "branches": Method(
+        surrogate=oc.surrogates.TreeStructured(chance=1.0),
+        acquisition=TopBranches(exact_up_to=0),
+        **QUICK,
+    ),
     "map": Method(inference=MAP(starts=1), **QUICK),
     "laplace": Method(inference=Laplace(starts=1), **QUICK),
     "cocabo": CoCaBO(Method(surrogate=oc.surrogates.CategoryMix(), **QUICK)),
@@ -48,7 +53,7 @@ METHODS = {
 }
 
 
-def log_of(method, seconds, n=7):
+def log_of(method, seconds, n=6):
     """A short search with a failure and a running trial, each suggestion within `seconds`."""
     log = [created_of(SPACE, method, "minimize", 3, None, False)]
     state, strategy = fold(log), strategy_for(method, SPACE)
@@ -68,7 +73,7 @@ def log_of(method, seconds, n=7):
     [*((name, 40.0) for name in METHODS), ("gp", 0.5), ("gp", 300.0), ("tree", 2.0)],
 )
 def test_what_was_cut_is_replayed_from_the_log_alone(name, seconds):
-    log = log_of(METHODS[name], seconds)
+    log = log_of(METHODS[name], seconds, n=5 if name in ("tree", "branches") else 7)
     again = [from_text(to_text(event)) for event in log]
     assert replayed(again, strategy_for(METHODS[name], SPACE)).identical
     cut = [event for event in log if isinstance(event, Asked) and event.cuts]
@@ -89,7 +94,7 @@ def test_the_cut_and_not_the_clock_decides_a_replay():
 
 
 def test_a_suggestion_in_time_is_that_without_a_limit_and_is_stored_as_it_always_was():
-    timed, free = log_of(GP, 1e9, n=7), log_of(GP, None)
+    timed, free = log_of(GP, 1e9), log_of(GP, None)
     assert [to_text(event) for event in timed[1:]] == [to_text(event) for event in free[1:]]
     asked = json.loads(to_text(timed[-2]))
     assert "cuts" not in asked

@@ -28,6 +28,7 @@ from typing import ClassVar, Protocol, TypeAlias, cast
 import numpy as np
 
 from outcrop.acquisition.formulas import STD_FLOOR, Derived
+from outcrop.effort import Effort
 from outcrop.typing import Matrix, Points, PredictionPull, Rng, Vector
 
 
@@ -81,6 +82,10 @@ class Acquisition(ABC):
         `incumbent` is the value to improve on, or `(k,)` with one per component; `candidates` cover
         the space; `step` counts the suggestions of a model from 1.
         """
+        return self
+
+    def within(self, effort: Effort) -> Acquisition:
+        """The same, whose `prepare` leaves steps out once `effort` is spent, if it can."""
         return self
 
 

@@ -32,6 +32,7 @@ import numpy as np
 from outcrop.acquisition.base import Acquisition, Belief, OfComponents, deviation
 from outcrop.acquisition.formulas import Derived
 from outcrop.acquisition.improvement import EI, LogEI
+from outcrop.effort import Effort
 from outcrop.errors import ModelError
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -172,6 +173,9 @@ class HandOver(Acquisition):
     def probability(self, step: int) -> float:
         """The probability that `first` makes suggestion number `step`, counted from 1."""
         return max(1 - (step - 1) / self.steps, 0.0)
+
+    def within(self, effort: Effort) -> HandOver:
+        return replace(self, first=self.first.within(effort), then=self.then.within(effort))
 
     def prepare(
         self,

@@ -159,7 +159,7 @@ class Inference(ABC):
 
     def in_turns(self, n: int) -> list[Inference]:
         """The same for each of `n` fits that follow each other and share the effort."""
-        return [self.within(effort) for effort in self.effort.parts(n)]
+        return [self.within(effort) for effort in self.effort.parts(*[1.0] * n)]
 
     def without_restarts(self) -> Inference:
         """The same, continuing every chain, however unlikely its point has become."""

@@ -152,7 +152,7 @@ class _Nested:
 
     def _next(self, view: View, visits: dict[str, Visit], rng: Rng) -> Suggestion:
         """The first trial at the next outer point, or at an earlier one if there is no other."""
-        outside, inside = view.effort.parts(2)
+        outside, inside = view.effort.parts(1, 1)
         above = replace(self.levels.outer_view(view, visits), effort=outside)
         view = replace(view, effort=inside)
         try:

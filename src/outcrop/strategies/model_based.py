@@ -38,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 MAXIMISER = Maximiser()  # unless the user gives another
 INCUMBENTS = 5  # best points whose neighbourhood is searched
+FIT_AND_SEARCH = 3.0, 1.0  # shares of the effort; what a fit leaves is added to the search
 NOISIEST = 1e6  # standard deviation, in units of the data's, beyond which more makes no difference
 STILL = Slice(chains=INFERENCE.chains, burn_in=0, sweeps=0)  # previous hyperparameters as they are
 TROUBLE = (NumericalError, FloatingPointError, np.linalg.LinAlgError)
@@ -158,8 +159,8 @@ class ModelBased:
         return Suggestion(found.params, {**found.why, **why}, view.warm)
 
     def _best(self, view: View, rng: Rng) -> Suggestion:
-        """The suggestion of the model; half of the effort is for its fit, half for the search."""
-        fitting, searching = view.effort.parts(2)
+        """The suggestion of the model."""
+        fitting, searching = view.effort.parts(*FIT_AND_SEARCH)
         fit = self._fit(replace(view, effort=fitting), rng)
         view = replace(view, effort=searching)
         criterion = self._criterion(view, fit.wanted, rng)
@@ -188,7 +189,7 @@ class ModelBased:
         return _Fit(view.outcome, belief, wanted)
 
     def _criterion(self, view: View, posterior: Mixture, rng: Rng) -> _Criterion:
-        acquisition = self.acquisition
+        acquisition = self.acquisition.within(view.effort)
         if len(view.pending):
             posterior, acquisition = self.pending.account(
                 view, self.space, posterior, acquisition, rng

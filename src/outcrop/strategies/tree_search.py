@@ -14,6 +14,7 @@ import numpy as np
 
 from outcrop.acquisition import Acquisition, LogEI
 from outcrop.acquisition.base import Belief, each
+from outcrop.effort import UNLIMITED, UNSTORED, Effort
 from outcrop.errors import MethodError
 from outcrop.kernels.within import holding
 from outcrop.maximise import Function, Maximiser, Maximum
@@ -171,6 +172,7 @@ class TopBranches(Acquisition):
     extras: bool = True
     exact_up_to: int = 64
     chosen: tuple[Conditions, ...] | None = None
+    effort: Effort = field(default=UNLIMITED, repr=False, metadata=UNSTORED)
 
     logarithmic = True
 
@@ -182,6 +184,9 @@ class TopBranches(Acquisition):
             )
         if type(self.count) is not int or self.count < 1:
             raise MethodError(f"TopBranches(count={self.count!r}): expected a whole number above 0")
+
+    def within(self, effort: Effort) -> TopBranches:
+        return replace(self, effort=effort)
 
     def prepare(
         self,
@@ -222,6 +227,9 @@ class TopBranches(Acquisition):
         for i, own in enumerate(inside.T):
             rows = np.flatnonzero(own)
             if not len(rows):
+                continue
+            if self.effort.is_spent("searches for the best point of a branch"):
+                scores[i] = values[rows].max()
                 continue
             X = candidates[rows[np.argsort(-values[rows], kind="stable")[:ANCHORS]]]
             scores[i], top = (
