@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from outcrop.errors import StorageError
 from outcrop.study.storage.database import Database
-from outcrop.study.storage.schema import create_tables, tables_exist
+from outcrop.study.storage.schema import add_durations, create_tables, tables_exist
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds
 CHANCE = random.SystemRandom()  # forked processes must not pause for the same times
@@ -143,7 +143,9 @@ class Transactions:
             self.database.before_writing(connection)
         with self._writers[True].begin() as connection:
             self.database.before_creating(connection)
-            if not self._look(connection):
+            if self._look(connection):
+                add_durations(connection)
+            else:
                 create_tables(connection)
         self._has_tables = self._is_writable = True
 
