@@ -108,6 +108,8 @@ class SqlStorage:
 
     def names(self) -> list[str]:
         query = sa.select(studies.c.name).order_by(studies.c.id)
+        if not self._transactions.tables_exist():
+            self._database.check_emptiness()
         return self._transactions.read(lambda connection: [*connection.scalars(query)], [])
 
     def delete(self, study: int) -> None:

@@ -39,10 +39,7 @@ class Transactions:
         self.database = database
         self.patience = patience
         self._engine = database.engine()
-        self._writers = {
-            durable: self._engine.execution_options(writes=True, durable=durable)
-            for durable in (True, False)
-        }
+        self._writer = self._engine.execution_options(writes=True)
         self._turn = threading.RLock()
         self._closed = self._has_tables = self._is_writable = False
         weakref.finalize(self, self._engine.dispose)
@@ -71,8 +68,10 @@ class Transactions:
 
         def once() -> T:
             self._make_tables()
-            with self._writers[durable].begin() as connection:
+            with self._writer.begin() as connection:
                 result = work(connection)
+            if durable:
+                self._flush()
             self.database.check()  # files that were lost meanwhile hold what was committed
             return result
 
@@ -114,15 +113,27 @@ class Transactions:
                 raise
             except DBAPIError as error:
                 if not self.database.is_busy(error):
+                    with self._turn:
+                        self._check()  # lost files are the better explanation
                     raise self.database.explained(error) from error
                 if time.monotonic() + pause > end:
+                    holder = self.database.lock_holder()
                     raise StorageError(
                         f"{self.database.shown}: the database is locked by another program, tried "
-                        f"for {self.patience:g} s; nothing was written; end that program or "
-                        "increase patience"
+                        f"for {self.patience:g} s; nothing was written; end that program"
+                        f"{f', {holder},' if holder else ''} or increase patience"
                     ) from error
             time.sleep(pause)
         raise AssertionError("pauses never end")
+
+    def _flush(self) -> None:
+        try:
+            self.database.flush()
+        except OSError as error:
+            raise StorageError(
+                f"{self.database.shown}: what was written could not be flushed to the disk "
+                f"({error.strerror}); it may be lost if the power fails"
+            ) from error
 
     def _check(self) -> None:
         if self._closed:
@@ -141,7 +152,7 @@ class Transactions:
         self._find_tables()  # refuses a database of another program before anything is changed
         with self._engine.connect() as connection:
             self.database.before_writing(connection)
-        with self._writers[True].begin() as connection:
+        with self._writer.begin() as connection:
             self.database.before_creating(connection)
             if self._look(connection):
                 add_durations(connection)
