@@ -53,7 +53,10 @@ def tune(
 
 
 def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
-    if storage.find(spec.name) is not None and not resume:
+    exists = storage.find(spec.name) is not None
+    if resume and not exists:
+        storage.names()  # refuses a copy of a database without its log
+    if exists and not resume:
         raise StudyError(
             f"study {spec.name!r} already exists; continue it with: outcrop run {path} --resume, "
             "or change the name in the spec"

@@ -1,25 +1,40 @@
 import os
+import resource
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import threading
 from contextlib import closing
 
 import pytest
+from sqlalchemy.exc import DBAPIError
 
 from outcrop.errors import StorageDamaged, StorageError
+from outcrop.study import load_study
 from outcrop.study.storage import Lease
 from outcrop.study.storage.sql import SqlStorage
+from outcrop.study.storage.sqlite import Sqlite
 from tests.study.storage.children import answer
 
 NOBODY = 65534  # the user without rights
 
 
-def test_a_file_is_written_ahead_and_synchronised(storage, study, path):
+def test_a_file_is_written_ahead(storage, study, path):
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    with storage._transactions._engine.connect() as connection:
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+
+
+def test_a_file_that_cannot_be_written_ahead_is_synchronised_by_sqlite(url, monkeypatch):
+    monkeypatch.setattr(Sqlite, "before_writing", lambda self, connection: None)
+    with closing(SqlStorage(url)) as storage:
+        study = storage.create("study", "first")
+        assert storage.append(study, 1, ["second"])
+        with storage._transactions._engine.connect() as connection:
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "delete"
+            assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
 
 
 def test_a_file_in_another_journal_mode_is_written_ahead_again(storage, study, url, path):
@@ -37,15 +52,15 @@ def test_an_append_is_one_transaction_that_locks_first(storage, study):
     with storage._transactions._engine.connect() as connection:
         connection.connection.dbapi_connection.set_trace_callback(statements.append)
     assert storage.append(study, 1, ["b", "c"], take=[Lease("trial 1", "me", 60.0)], drop=["ask"])
-    assert statements[:2] == ["PRAGMA synchronous=FULL", "BEGIN IMMEDIATE"]
+    assert statements[0] == "BEGIN IMMEDIATE"
     assert statements[-1] == "COMMIT"
     assert sum(statement.startswith(("BEGIN", "COMMIT")) for statement in statements) == 2
 
 
-def test_only_a_lease_may_be_forgotten_by_a_power_cut(storage, study):
-    statements = []
-    with storage._transactions._engine.connect() as connection:
-        connection.connection.dbapi_connection.set_trace_callback(statements.append)
+def test_only_a_lease_may_be_forgotten_by_a_power_cut(storage, study, path, monkeypatch):
+    storage.append(study, 1, ["the log is in its folder from here on"])
+    flushed = []
+    monkeypatch.setattr("os.fsync", lambda handle: flushed.append(os.fstat(handle).st_ino))
     lease = Lease("ask", "me", 60.0)
     for act in (
         lambda: storage.acquire(study, lease),
@@ -53,10 +68,36 @@ def test_only_a_lease_may_be_forgotten_by_a_power_cut(storage, study):
         lambda: storage.release(study, "me", ["ask"]),
     ):
         act()
-    levels = [each for each in statements if each.startswith("PRAGMA")]
-    assert levels == ["PRAGMA synchronous=NORMAL"] * 3
-    assert storage.append(study, 1, ["told"])
-    assert "PRAGMA synchronous=FULL" in statements[-8:]
+    assert flushed == []
+    assert storage.append(study, 2, ["told"])
+    assert flushed == [os.stat(f"{path}-wal").st_ino]
+
+
+def test_others_can_write_while_a_result_is_flushed_to_the_disk(storage, study, path, monkeypatch):
+    storage.append(study, 1, ["the log is in its folder from here on"])
+    seen = []
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+
+        def slow(handle):
+            other.execute("BEGIN IMMEDIATE")  # at once, or it raises
+            seen.extend(other.execute("SELECT record FROM outcrop_events WHERE position = 2"))
+            other.execute("ROLLBACK")
+
+        other.execute("PRAGMA busy_timeout=0")
+        monkeypatch.setattr("os.fsync", slow)
+        assert storage.append(study, 2, ["told"])
+        level = storage._database._connection.execute("PRAGMA synchronous").fetchone()
+    assert seen == [("told",)]
+    assert level == (1,), "NORMAL: SQLite itself flushes a log only before it is copied"
+
+
+def test_a_disk_that_does_not_take_what_was_written_is_told(storage, study, monkeypatch):
+    def broken(handle):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("os.fsync", broken)
+    with pytest.raises(StorageError, match="could not be flushed to the disk"):
+        storage.append(study, 1, ["told"])
 
 
 def test_reading_is_one_statement(storage, study):
@@ -224,6 +265,89 @@ def test_a_file_that_is_removed_meanwhile_is_missed(storage, study, path):
     path.touch()
     with pytest.raises(StorageDamaged, match=r"study\.db was replaced while it was in use"):
         storage.read(study)
+
+
+def limited(work, size):
+    """What `work` returns in a child that may write files of `size` bytes at most."""
+
+    def run():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        return work()
+
+    return answer(run)
+
+
+def test_a_limit_of_the_size_of_files_is_named(storage, study, url):
+    def write():
+        writer = SqlStorage(url)
+        for position in range(1, 1000):
+            writer.append(study, position, ["x" * 1000])
+
+    refused = limited(write, 200_000)
+    assert isinstance(refused, StorageError)
+    assert "may write files of 200000 bytes at most" in str(refused)
+    assert "ulimit -f" in str(refused)
+    records = storage.read(study)
+    assert len(records) > 10
+    assert storage.append(study, len(records), ["more"])
+
+
+@pytest.mark.parametrize(("free", "words"), [(0, "the disk is full"), (10**9, "its quota")])
+def test_an_error_of_the_disk_is_explained_as_far_as_possible(storage, monkeypatch, free, words):
+    usage = type(shutil.disk_usage("/"))(10**9, 10**9 - free, free)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+    refused = storage._database.explained(DBAPIError("", {}, error))
+    assert words in str(refused)
+
+
+SUSPENDED = """
+import os, signal, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/locks"), reason="only Linux tells who has locks")
+def test_who_keeps_a_database_locked_is_told(storage, study, url, path):
+    command = [sys.executable, "-c", SUSPENDED, str(path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as other, closing(SqlStorage(url, 0.05)) as hasty:
+        assert other.stdout.readline() == b"locked\n"
+        with pytest.raises(StorageError, match=rf"process {other.pid} \(\w+"):
+            hasty.append(study, 1, ["second"])
+        os.kill(other.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, other.pid, os.WSTOPPED)
+        with pytest.raises(
+            StorageError, match=f"suspended: continue it with kill -CONT {other.pid}"
+        ):
+            hasty.append(study, 1, ["second"])
+        assert hasty.read(study) == ["first"], "reading waits for nobody"
+        os.kill(other.pid, signal.SIGCONT)
+        other.stdin.close()
+        other.wait()
+        assert hasty.append(study, 1, ["second"])
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_copy_without_its_log_says_what_is_missing(storage, study, path, tmp_path, closed):
+    if closed:
+        storage.close()
+    copy = shutil.copy(path, tmp_path / "copy.db")
+    with closing(SqlStorage(f"sqlite:///{copy}")) as copied:
+        if closed:
+            assert copied.names() == ["study"]
+            return
+        with pytest.raises(StorageError, match=r"copy\.db-wal, is not beside it"):
+            copied.names()
+        with pytest.raises(StorageError, match=r"copy\.db-wal, is not beside it"):
+            load_study("study", copied)
+        assert copied.find("study") is None
+        assert copied.create("new", "first") is not None
+        assert copied.names() == ["new"]
 
 
 def test_a_full_disk_is_told(storage, study):

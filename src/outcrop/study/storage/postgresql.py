@@ -52,6 +52,15 @@ class Postgresql:
     def is_busy(self, error: DBAPIError) -> bool:
         return getattr(error.orig, "sqlstate", None) in AGAIN
 
+    def lock_holder(self) -> str:
+        return ""
+
+    def flush(self) -> None:
+        """Nothing: a commit is on the disk of the server."""
+
+    def check_emptiness(self) -> None:
+        """Nothing: an empty database is a new one."""
+
     def explained(self, error: DBAPIError) -> StorageError:
         said = masked_in(" ".join(str(error.orig).split()))
         if self._url.password:

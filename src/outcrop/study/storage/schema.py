@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["VERSION", "create_tables", "events", "leases", "studies", "tables_exist"]
+__all__ = [
+    "VERSION",
+    "add_durations",
+    "create_tables",
+    "events",
+    "has_durations",
+    "leases",
+    "studies",
+    "tables_exist",
+]
 
 import sqlalchemy as sa
 
@@ -37,6 +46,7 @@ leases = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("owner", sa.Text, nullable=False),
     sa.Column("deadline", sa.Double, nullable=False),  # seconds of the database's clock
+    sa.Column("seconds", sa.Double),  # its duration; NULL for one that an earlier version took
 )
 
 
@@ -73,3 +83,18 @@ def create_tables(connection: sa.Connection) -> None:
     """Create the tables and store their version; the caller holds a lock."""
     metadata.create_all(connection, checkfirst=False)
     connection.execute(sa.insert(schema).values(version=VERSION))
+
+
+def has_durations(connection: sa.Connection) -> bool:
+    """Whether leases have durations; the tables of earlier versions lack them."""
+    return any(
+        each["name"] == "seconds" for each in sa.inspect(connection).get_columns(leases.name)
+    )
+
+
+def add_durations(connection: sa.Connection) -> None:
+    """Add the durations of leases; earlier versions go on without them. The caller holds a lock."""
+    if not has_durations(connection):
+        connection.execute(
+            sa.text(f"ALTER TABLE {leases.name} ADD COLUMN seconds DOUBLE PRECISION")
+        )

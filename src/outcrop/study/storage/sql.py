@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["SqlStorage"]
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeVar
@@ -21,7 +22,7 @@ from outcrop.study.storage.base import (
     no_study,
 )
 from outcrop.study.storage.database import database_at
-from outcrop.study.storage.schema import events, leases, studies
+from outcrop.study.storage.schema import events, has_durations, leases, studies
 from outcrop.study.storage.transactions import Transactions
 
 T = TypeVar("T")
@@ -43,9 +44,22 @@ LENGTH = sa.select(sa.func.max(events.c.position) + 1).where(
     events.c.study == sa.bindparam("study")
 )
 LEASES = (
-    sa.select(leases.c.key, leases.c.owner, leases.c.deadline)
+    sa.select(leases.c.key, leases.c.owner, leases.c.deadline, leases.c.seconds)
     .select_from(studies.outerjoin(leases, leases.c.study == studies.c.id))
     .where(studies.c.id == sa.bindparam("study"))
+)
+LEASES_WITHOUT_DURATIONS = LEASES.with_only_columns(
+    leases.c.key, leases.c.owner, leases.c.deadline, sa.null().label("seconds")
+)
+# Leases that end later than agreed, since the clock was set back: they begin anew.
+SET_BACK = 1.0  # seconds by which a clock may be set back unnoticed
+BEGIN_ANEW = (
+    sa.update(leases)
+    .where(
+        leases.c.study == sa.bindparam("its_study"),
+        leases.c.deadline > sa.bindparam("now") + leases.c.seconds + SET_BACK,
+    )
+    .values(deadline=sa.bindparam("now") + leases.c.seconds)
 )
 
 
@@ -65,6 +79,7 @@ class SqlStorage:
             raise StorageError(f"patience must be at least 0 seconds, got {patience!r}")
         self._database = database_at(url)
         self._transactions = Transactions(self._database, patience)
+        self._has_durations = False  # whether leases are known to have them
         self._transactions.tables_exist()  # refuses an unreadable database now, not later
 
     def __repr__(self) -> str:
@@ -93,6 +108,8 @@ class SqlStorage:
 
     def names(self) -> list[str]:
         query = sa.select(studies.c.name).order_by(studies.c.id)
+        if not self._transactions.tables_exist():
+            self._database.check_emptiness()
         return self._transactions.read(lambda connection: [*connection.scalars(query)], [])
 
     def delete(self, study: int) -> None:
@@ -148,7 +165,9 @@ class SqlStorage:
 
         def work(connection: sa.Connection) -> set[str]:
             deadline = self._database.now(connection) + seconds
-            connection.execute(sa.update(leases).where(mine).values(deadline=deadline))
+            connection.execute(
+                sa.update(leases).where(mine).values(deadline=deadline, seconds=seconds)
+            )
             return {*connection.scalars(sa.select(leases.c.key).where(mine))}
 
         return self._change(study, work, durable=False)
@@ -159,15 +178,26 @@ class SqlStorage:
             self._change(study, lambda it: it.execute(sa.delete(leases).where(mine)), durable=False)
 
     def leases(self, study: int) -> dict[str, LeaseStatus]:
-        def work(connection: sa.Connection) -> dict[str | None, LeaseStatus]:
-            rows = connection.execute(LEASES, {"study": study}).all()
+        def work(connection: sa.Connection) -> list[tuple[str | None, str, float, float]]:
+            self._has_durations = self._has_durations or has_durations(connection)
+            query = LEASES if self._has_durations else LEASES_WITHOUT_DURATIONS
+            rows = connection.execute(query, {"study": study}).all()
             now = self._database.now(connection)
-            return {row.key: LeaseStatus(row.owner, (row.deadline or 0.0) - now) for row in rows}
+            return [
+                (row.key, row.owner, (row.deadline or 0.0) - now, _or_inf(row.seconds))
+                for row in rows
+            ]
 
-        found: dict[str | None, LeaseStatus] = self._transactions.read(work, {})
+        found: list[tuple[str | None, str, float, float]] = self._transactions.read(work, [])
         if not found:
             raise no_study(study)
-        return {key: held for key, held in found.items() if key is not None}
+        if any(left > seconds + SET_BACK for _, _, left, seconds in found):
+            self._begin_anew(study)
+        return {
+            key: LeaseStatus(owner, min(left, seconds))
+            for key, owner, left, seconds in found
+            if key is not None
+        }
 
     def remains(self, study: int) -> list[str]:
         """The records that can still be read after files were lost while they were in use."""
@@ -193,6 +223,16 @@ class SqlStorage:
             raise no_study(study)
         return self._transactions.write(locked, durable=durable)
 
+    def _begin_anew(self, study: int) -> None:
+        """Let leases end in time that would last too long, since the clock was set back."""
+
+        def work(connection: sa.Connection) -> None:
+            now = self._database.now(connection)
+            connection.execute(BEGIN_ANEW, {"its_study": study, "now": now})
+
+        with suppress(StorageError):  # of a store that can only be read
+            self._change(study, work, durable=False)
+
     def _take(self, connection: sa.Connection, study: int, wanted: Sequence[Lease]) -> bool:
         """Take all of `wanted`, or none if another owner holds one that has not expired."""
         owners = {lease.key: lease.owner for lease in wanted}
@@ -209,11 +249,17 @@ class SqlStorage:
                 "key": lease.key,
                 "owner": lease.owner,
                 "deadline": now + lease.seconds,
+                "seconds": lease.seconds,
             }
             for lease in wanted
         }
         connection.execute(sa.insert(leases), [*rows.values()])
         return True
+
+
+def _or_inf(seconds: float | None) -> float:
+    """The duration of a lease; it has no bound if an earlier version took it."""
+    return math.inf if seconds is None else seconds
 
 
 def _among(study: int, keys: Collection[str]) -> sa.ColumnElement[bool]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 __all__ = ["Sqlite"]
 
 import os
+import shutil
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, urlencode, urlsplit
 
@@ -15,17 +17,19 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, StaticPool
 
 from outcrop.errors import StorageDamaged, StorageError
+from outcrop.study.storage.lock_holder import lock_holder
 from outcrop.study.storage.watched_files import ENDS, Harm, WatchedConnection, WatchedFiles
 
 BUSY_TIMEOUT = 0.1  # seconds that SQLite itself waits; short, since other threads wait meanwhile
 OPTIONS = {"mode": ("ro", "rw", "rwc"), "uri": ("true", "1")}
+MARGIN = 2**16  # bytes that the files of a database grow by at once, at most
 BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 
 
 class Sqlite:
     """A file, resolved relative to the current directory, or a database in memory.
 
-    Commits go to the write-ahead log, which durable ones also flush to the disk.
+    Commits go to the write-ahead log, which `flush` writes to the disk.
     """
 
     alone = True  # whether a database with tables of other programs is refused
@@ -41,6 +45,7 @@ class Sqlite:
         self._file: tuple[int, int] | None = None  # device and inode, once it was opened
         self._connection: WatchedConnection | None = None  # the newest one
         self._harm: Harm | None = None  # after which the connection was closed
+        self._lacks_log = False  # whether it was written with a log that was not there
         if self.path is not None:
             self._check_place(self.path)
 
@@ -50,7 +55,7 @@ class Sqlite:
         return self.path is not None
 
     def engine(self) -> Engine:
-        """An engine with at most one connection; execution options are `writes` and `durable`."""
+        """An engine with at most one connection; its execution option is `writes`."""
         engine = create_engine(
             "sqlite://",
             creator=self._connect,
@@ -137,24 +142,44 @@ class Sqlite:
                 return self._damaged(said)
             case sqlite3.SQLITE_FULL:
                 return StorageError(f"{self.shown}: the disk is full; nothing was written")
+            case sqlite3.SQLITE_IOERR if self.path is not None:
+                return StorageError(f"{self.shown} failed: {said}{_cause(self.path)}")
         return StorageError(f"{self.shown} failed: {said}")
+
+    def lock_holder(self) -> str:
+        """The process that keeps the database locked; empty if it is not known."""
+        return "" if self.path is None else lock_holder(self.path)
+
+    def flush(self) -> None:
+        """Write what was committed to the disk.
+
+        SQLite would do so in its transaction, and others that write would wait for the disk.
+        """
+        if self._connection is not None and self._connection.files is not None:
+            self._connection.files.flush()
+
+    def check_emptiness(self) -> None:
+        """`StorageError` if the database, which has no tables, seems to be a copy without log."""
+        if self._lacks_log:
+            name = os.path.basename(str(self.path))
+            raise StorageError(
+                f"{self.shown} is empty, and the log that it was written with, {name}-wal, is not "
+                "beside it: it seems to be a copy of a database that was in use. Copy that file as "
+                f"well, or use study.copy_to; if it is not a copy, delete {name}"
+            )
 
     def _found_harm(self) -> Harm | None:
         """What happened to the files of the connection; it is closed if nothing is lost by that."""
         connection = self._connection
         if connection is None or connection.files is None:
             return None
-        if "-wal" not in connection.files.watched and self._is_written_ahead(connection):
-            connection.files.note()
+        if "-wal" not in connection.files.watched and _is_written_ahead(connection):
+            self._note_log(connection, connection.files)
         harm = connection.files.harm(connection)
         if harm is not None and harm.stored:
             self._harm, connection.files = harm, None
             connection.close()
         return harm
-
-    @staticmethod
-    def _is_written_ahead(connection: sqlite3.Connection) -> bool:
-        return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
     def _damaged(self, how: str) -> StorageError:
         return StorageError(
@@ -168,6 +193,7 @@ class Sqlite:
                 f"{self.shown}: its files were lost while this process had them open; use it in a "
                 "new process"
             )
+        had_log = os.path.exists(f"{self.path}-wal")
         connection = sqlite3.connect(
             self._target(),
             uri=True,
@@ -182,18 +208,26 @@ class Sqlite:
                 self._check_size(self.path, connection)
                 self._file = _identity(self.path)
             if self.path is not None and not self._is_sealed():
-                self._watch(self.path, connection)
+                self._watch(self.path, connection, had_log)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _watch(self, path: str, connection: WatchedConnection) -> None:
+    def _watch(self, path: str, connection: WatchedConnection, had_log: bool) -> None:
         """Note the files that the connection opens as it reads for the first time."""
         files = WatchedFiles(path)
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        files.note(ENDS if self._is_written_ahead(connection) else ("",))
+        files.note(("",))
+        if _is_written_ahead(connection):
+            self._lacks_log = self._connection is None and not had_log
+            self._note_log(connection, files)
         connection.files, self._connection = files, connection
+
+    def _note_log(self, connection: WatchedConnection, files: WatchedFiles) -> None:
+        """Note the log that the connection has opened, which `flush` writes to the disk."""
+        files.note()
+        connection.execute("PRAGMA synchronous=NORMAL")
 
     def _check_size(self, path: str, connection: sqlite3.Connection) -> None:
         """Refuse a truncated file that SQLite would read as if the rest were zeros.
@@ -245,11 +279,32 @@ class Sqlite:
 
 def _begin(connection: Connection) -> None:
     """Lock the database before reading what the transaction will change."""
-    options = connection.get_execution_options()
-    if options.get("writes"):
-        level = "FULL" if options["durable"] else "NORMAL"  # with a write-ahead log: without a wait
-        connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+    if connection.get_execution_options().get("writes"):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _is_written_ahead(connection: sqlite3.Connection) -> bool:
+    return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def _cause(path: str) -> str:
+    """Why files could not be written, as far as it can be found out afterwards."""
+    with suppress(ImportError, OSError):  # there are no such limits on Windows
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        sizes = {end: os.path.getsize(path + end) for end in ENDS if os.path.exists(path + end)}
+        for end, size in sizes.items():
+            if limit != resource.RLIM_INFINITY and size + MARGIN > limit:
+                return (
+                    f": {os.path.basename(path)}{end} has {size} bytes, and this process may write "
+                    f"files of {limit} bytes at most; raise that limit (ulimit -f). Nothing was "
+                    "written"
+                )
+    with suppress(OSError):
+        if shutil.disk_usage(os.path.dirname(path)).free < MARGIN:
+            return ": the disk is full; nothing was written"
+    return "; look at the disk, its quota and its connection"
 
 
 def _path(url: URL) -> str | None:

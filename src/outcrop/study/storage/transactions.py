@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from outcrop.errors import StorageError
 from outcrop.study.storage.database import Database
-from outcrop.study.storage.schema import create_tables, tables_exist
+from outcrop.study.storage.schema import add_durations, create_tables, tables_exist
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds
 CHANCE = random.SystemRandom()  # forked processes must not pause for the same times
@@ -39,10 +39,7 @@ class Transactions:
         self.database = database
         self.patience = patience
         self._engine = database.engine()
-        self._writers = {
-            durable: self._engine.execution_options(writes=True, durable=durable)
-            for durable in (True, False)
-        }
+        self._writer = self._engine.execution_options(writes=True)
         self._turn = threading.RLock()
         self._closed = self._has_tables = self._is_writable = False
         weakref.finalize(self, self._engine.dispose)
@@ -71,8 +68,10 @@ class Transactions:
 
         def once() -> T:
             self._make_tables()
-            with self._writers[durable].begin() as connection:
+            with self._writer.begin() as connection:
                 result = work(connection)
+            if durable:
+                self._flush()
             self.database.check()  # files that were lost meanwhile hold what was committed
             return result
 
@@ -114,15 +113,27 @@ class Transactions:
                 raise
             except DBAPIError as error:
                 if not self.database.is_busy(error):
+                    with self._turn:
+                        self._check()  # lost files are the better explanation
                     raise self.database.explained(error) from error
                 if time.monotonic() + pause > end:
+                    holder = self.database.lock_holder()
                     raise StorageError(
                         f"{self.database.shown}: the database is locked by another program, tried "
-                        f"for {self.patience:g} s; nothing was written; end that program or "
-                        "increase patience"
+                        f"for {self.patience:g} s; nothing was written; end that program"
+                        f"{f', {holder},' if holder else ''} or increase patience"
                     ) from error
             time.sleep(pause)
         raise AssertionError("pauses never end")
+
+    def _flush(self) -> None:
+        try:
+            self.database.flush()
+        except OSError as error:
+            raise StorageError(
+                f"{self.database.shown}: what was written could not be flushed to the disk "
+                f"({error.strerror}); it may be lost if the power fails"
+            ) from error
 
     def _check(self) -> None:
         if self._closed:
@@ -141,9 +152,11 @@ class Transactions:
         self._find_tables()  # refuses a database of another program before anything is changed
         with self._engine.connect() as connection:
             self.database.before_writing(connection)
-        with self._writers[True].begin() as connection:
+        with self._writer.begin() as connection:
             self.database.before_creating(connection)
-            if not self._look(connection):
+            if self._look(connection):
+                add_durations(connection)
+            else:
                 create_tables(connection)
         self._has_tables = self._is_writable = True
 

@@ -41,6 +41,7 @@ class WatchedFiles:
 
     path: str
     _seen: dict[str, os.stat_result] = field(default_factory=dict)
+    _flushed: bool = False  # whether the log's entry in the folder was written to the disk
 
     @property
     def watched(self) -> frozenset[str]:
@@ -77,6 +78,16 @@ class WatchedFiles:
                 return Harm(f"{name} was shortened from {sizes}")
             self._seen[end] = found
         return None
+
+    def flush(self) -> None:
+        """Write the log to the disk, and the first time also its entry in the folder."""
+        if "-wal" in self._seen:
+            with suppress(FileNotFoundError):  # the next look tells
+                _flush(f"{self.path}-wal", os.O_RDWR)
+            if not self._flushed:
+                with suppress(OSError):  # folders cannot be opened on Windows
+                    _flush(os.path.dirname(self.path), os.O_RDONLY)
+                self._flushed = True
 
     def abandon(self, connection: sqlite3.Connection) -> None:
         """Never close the connection, not even at the end of the process.
@@ -130,6 +141,15 @@ class WatchedConnection(sqlite3.Connection):
                 files.abandon(self)
                 return
         super().close()
+
+
+def _flush(path: str, access: int) -> None:
+    """Write a file to the disk; SQLite has no locks on a log that closing it would release."""
+    handle = os.open(path, access)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _stat(path: str) -> os.stat_result | None:
