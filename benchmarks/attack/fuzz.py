@@ -13,12 +13,9 @@ __all__ = ["NAME", "attack", "case"]
 import json
 import pickle
 import tempfile
-import time
-import traceback
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,6 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import outcrop as oc
+from benchmarks.attack.call_report import Answered, Report
 from benchmarks.attack.guarded import outcomes
 from benchmarks.attack.random_spaces import is_inside, random_space
 from benchmarks.attack.strange import STRANGE, VALUES, finite
@@ -36,7 +34,6 @@ from benchmarks.recorded_parts import made
 from outcrop.errors import (
     MethodError,
     NoBelief,
-    OutcropError,
     ParamsError,
     SpaceError,
     SpaceExhausted,
@@ -45,7 +42,6 @@ from outcrop.errors import (
 
 NAME = "fuzz"
 DEADLINE = 300.0  # seconds of a case, after which it counts as a hang
-SLOW = 5.0  # seconds of a call's processor time that are reported
 ACTIONS = 12
 MOST_ASKS = 4
 TRIES = 20  # declarations of a space until one is right
@@ -63,51 +59,6 @@ PARTS = (
 )
 NUMBERS: tuple[Any, ...] = (-1, 10**9, 10**30, "0", None, 1.5, float("nan"), True, [], object())
 T = TypeVar("T")
-
-
-@dataclass
-class Report:
-    """What happened in a case."""
-
-    calls: int = 0
-    suggestions: int = 0
-    refused: Counter[str] = field(default_factory=Counter)  # by the name of the exception
-    problems: list[dict[str, Any]] = field(default_factory=list)
-    slow: list[dict[str, Any]] = field(default_factory=list)
-    longest: float = 0.0
-
-    def problem(self, kind: str, call: str, text: str = "") -> None:
-        self.problems.append({"kind": kind, "call": call, "text": text[-1500:]})
-
-    @contextmanager
-    def calling(self, call: str, may: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-        """Count a call; an exception of `may` is an answer, any other one is a problem.
-
-        Both end what follows in the block of `Answered`.
-        """
-        self.calls += 1
-        start = time.process_time()
-        try:
-            yield
-        except may as error:
-            self.refused[type(error).__name__] += 1
-            raise Answered from None
-        except Exception as error:
-            if isinstance(error, Warning):
-                kind = "warning"
-            else:
-                kind = "refusal" if isinstance(error, OutcropError) else "foreign"
-            self.problem(kind, call, traceback.format_exc())
-            raise Answered from None
-        finally:
-            seconds = time.process_time() - start
-            self.longest = max(self.longest, seconds)
-            if seconds > SLOW:
-                self.slow.append({"call": call, "seconds": round(seconds, 1)})
-
-
-class Answered(Exception):
-    """A call was refused; its result cannot be used."""
 
 
 def case(index: int, seed: int = 0) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pytest
 
 import outcrop as oc
 from benchmarks.attack import Tally, fuzz, hostile, kills, mutations
+from benchmarks.attack.call_report import Answered, Report
 from benchmarks.attack.guarded import outcomes
 from benchmarks.attack.marked import MARK, end, left_after, marked
 from benchmarks.attack.random_spaces import is_inside
@@ -59,9 +60,9 @@ def test_a_suggestion_outside_its_space_is_noticed(monkeypatch):
 
 
 def test_a_foreign_exception_and_a_warning_are_noticed():
-    report = fuzz.Report()
+    report = Report()
     for error in (KeyError("x"), RuntimeWarning("overflow"), oc.errors.NumericalError("no")):
-        with pytest.raises(fuzz.Answered), report.calling("ask", (oc.errors.SpaceExhausted,)):
+        with pytest.raises(Answered), report.calling("ask", (oc.errors.SpaceExhausted,)):
             raise error
     assert [each["kind"] for each in report.problems] == ["foreign", "warning", "refusal"]
 
