@@ -8,7 +8,7 @@ call's processor time is measured.
 
 from __future__ import annotations
 
-__all__ = ["NAME", "attack", "case"]
+__all__ = ["attack", "case"]
 
 import json
 import pickle
@@ -40,7 +40,6 @@ from outcrop.errors import (
     TrialError,
 )
 
-NAME = "fuzz"
 DEADLINE = 300.0  # seconds of a case, after which it counts as a hang
 ACTIONS = 12
 MOST_ASKS = 4

@@ -7,7 +7,7 @@ seconds after the end.
 
 from __future__ import annotations
 
-__all__ = ["NAME", "attack", "cases", "run_one"]
+__all__ = ["attack", "cases", "run_one"]
 
 import os
 import re
@@ -27,7 +27,6 @@ from benchmarks.attack.hostile_run import QUEUE, study_of
 from benchmarks.attack.marked import MARK, end, left_after
 from benchmarks.environment import ROOT
 
-NAME = "hostile"
 DEADLINE = 90.0  # seconds of a run
 ORPHANS = 5.0  # seconds after the end until a process that is left counts
 

@@ -8,7 +8,7 @@ has the next trial: if the one that was killed was asking, the others wait until
 
 from __future__ import annotations
 
-__all__ = ["NAME", "attack"]
+__all__ = ["attack"]
 
 import json
 import os
@@ -30,7 +30,6 @@ from outcrop.space import Float, Space
 from outcrop.study import Study, load_study
 from outcrop.study.storage import open_storage
 
-NAME = "kills"
 LEASE = 2.0  # seconds; trials of killed processes are handed out again
 LONG = 1.0  # seconds: a longer stall is counted
 

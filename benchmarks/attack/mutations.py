@@ -11,7 +11,7 @@ A case takes a sound text, damages it in one to three places, and reads it:
 
 from __future__ import annotations
 
-__all__ = ["KINDS", "NAME", "attack", "case"]
+__all__ = ["KINDS", "attack", "case"]
 
 import contextlib
 import io
@@ -38,7 +38,6 @@ from outcrop.cli.spec import read_spec
 from outcrop.errors import OutcropError, SpaceExhausted
 from outcrop.study.storage import Memory
 
-NAME = "mutations"
 DEADLINE = 120.0  # seconds of a case, after which it counts as a hang
 KINDS = ("spec", "space", "method", "log")
 
