@@ -23,7 +23,8 @@ from typing import Any, BinaryIO
 from outcrop.cli import program_guard
 from outcrop.study.running import process_tree
 
-POLL = 0.05  # longest pause, in seconds, between two polls of a program
+# Seconds between two looks at a program: this share of the time that it runs, within bounds.
+PAUSE_SHARE, SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 0.001, 0.05
 GUARDED = os.name == "posix"
 GUARD_PATIENCE = 2.0  # seconds that a guard itself gets to end
 
@@ -129,15 +130,15 @@ def _ended(guard: subprocess.Popen[bytes], grace: float) -> dict[str, Any]:
 
 def _wait(process: subprocess.Popen[bytes], timeout: float | None, stop: Event) -> None:
     """Return when the program has ended; raise if it must be ended."""
-    deadline = time.monotonic() + (math.inf if timeout is None else timeout)
-    pause = 0.001
+    began = time.monotonic()
     while process.poll() is None:
-        left = deadline - time.monotonic()
+        passed = time.monotonic() - began
+        left = (math.inf if timeout is None else timeout) - passed
         if left <= 0:
             raise TimedOut
+        pause = min(max(PAUSE_SHARE * passed, SHORTEST_PAUSE), LONGEST_PAUSE)
         if stop.wait(min(pause, left)):
             raise StopRequested
-        pause = min(2 * pause, POLL)
 
 
 def _run_alone(

@@ -44,16 +44,17 @@ def _renew_cached_properties() -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith("outcrop."):
             for each in list(vars(module).values()):
-                if isinstance(each, type):
+                if isinstance(each, type) and each.__module__ == name:
                     for attribute in vars(each).values():
                         if isinstance(attribute, cached_property):
                             vars(attribute)["lock"] = threading.RLock()
 
 
 def _after_fork() -> None:
-    for lock in list(_living):
+    locks = list(_living)
+    for lock in locks:
         lock._renew()
-    if sys.version_info < (3, 12):
+    if locks and sys.version_info < (3, 12):
         _renew_cached_properties()
 
 

@@ -34,7 +34,7 @@ def no_process_is_left():
 
 
 @pytest.mark.parametrize(
-    ("way", "code"), [("return", 0), ("raise", 1), ("exit", 7), ("interrupt", 143)]
+    ("way", "code"), [("return", 0), ("raise", 1), ("exit", 7), ("interrupt", -15)]
 )
 def test_a_forked_child_in_a_worker_ends_where_it_would_come_back(way, code):
     result = studied(Forking(way), 4, n_workers=2)

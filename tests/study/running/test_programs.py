@@ -117,12 +117,16 @@ def test_a_standard_pool_that_breaks_fails_what_ran_and_keeps_the_rest(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("name", "times", "to_group"),
-    [("SIGINT", 1, True), ("SIGINT", 2, True), ("SIGTERM", 1, False), ("SIGHUP", 1, True)],
+    ("name", "times", "to"),
+    [
+        ("SIGINT", 1, "group"),  # as a terminal does
+        ("SIGINT", 2, "group"),
+        ("SIGHUP", 1, "group"),  # a terminal that is closed
+        ("SIGTERM", 1, "run"),
+        ("SIGTERM", 1, "all"),  # systemd
+    ],
 )
-def test_a_signal_keeps_results_gives_trials_back_and_leaves_no_process(
-    tmp_path, name, times, to_group
-):
+def test_a_signal_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path, name, times, to):
     program = script(
         tmp_path,
         GUARDED
@@ -147,8 +151,8 @@ def test_a_signal_keeps_results_gives_trials_back_and_leaves_no_process(
         pids = noted(tmp_path, 4)  # two workers and the programs that they started
         assert all(is_alive(pid) for pid in pids)
         for _ in range(times):
-            send = os.killpg if to_group else os.kill  # a terminal sends to the group
-            send(process.pid, getattr(signal, name))
+            for pid in [process.pid, *pids] if to == "all" else [process.pid]:
+                (os.killpg if to == "group" else os.kill)(pid, getattr(signal, name))
         out, err = process.communicate(timeout=120)
     finally:
         process.kill()

@@ -27,6 +27,7 @@ class Outcome:
     value: float | None = None
     reason: str = ""
     traceback: str = ""  # of the exception, if one was raised
+    died: bool = False  # the process of the evaluation ended before the evaluation did
 
     @classmethod
     def of(cls, error: BaseException) -> Outcome:

@@ -19,8 +19,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import TypeAlias
 
+from outcrop.errors import ObjectiveError
 from outcrop.study.running import process_tree, supervisor
-from outcrop.study.running.evaluation import Outcome
+from outcrop.study.running.evaluation import Outcome, error_text
 from outcrop.study.running.interrupts import Interrupts, blocked
 from outcrop.study.running.objective_transfer import Context, main_is_importable, pack, probe
 from outcrop.study.running.protocol import Objective
@@ -61,7 +62,7 @@ class Isolated:
                 probe(context, packed, environment, interrupts)
                 start = partial(_started, context, packed, environment, trial_timeout)
                 for _ in range(size):
-                    self._workers.append(_Worker(start))
+                    self._workers.append(_Worker(start, interrupts))
         except BaseException:
             self.stop()
             raise
@@ -107,8 +108,9 @@ def _started(
 class _Worker:
     """One worker, seen from the run; its supervisor is replaced if somebody kills it."""
 
-    def __init__(self, start: Callable[[], Supervisor]) -> None:
+    def __init__(self, start: Callable[[], Supervisor], interrupts: Interrupts) -> None:
         self._start = start
+        self._interrupts = interrupts
         self._supervisor, self._connection = start()
         self._newest: Job | None = None
 
@@ -121,10 +123,12 @@ class _Worker:
             self._replace()
         try:
             self._connection.send(trial)
-        except OSError:  # it was killed in this moment
-            self._replace()
-            self._connection.send(trial)
-        self._newest = _job(self._supervisor, self._connection)
+        except OSError as error:
+            raise ObjectiveError(
+                f"a worker process ended before it had a trial ({error_text(error)}); check the "
+                "limits of this machine, such as the number of processes"
+            ) from None
+        self._newest = _job(self._supervisor, self._connection, self._interrupts)
         return self._newest
 
     def close(self) -> None:
@@ -136,7 +140,6 @@ class _Worker:
         self._supervisor.join(STOPPING)
         self._supervisor.kill()
         self._supervisor.join()
-        self._supervisor.close()
 
     def _replace(self) -> None:
         self.close()
@@ -144,21 +147,26 @@ class _Worker:
         self._supervisor, self._connection = self._start()
 
 
-def _job(supervisor: BaseProcess, connection: Connection) -> Job:
-    """The evaluation that a supervisor was sent; it is done at the latest when that has ended."""
+def _job(supervisor: BaseProcess, connection: Connection, interrupts: Interrupts) -> Job:
+    """The evaluation that a supervisor was sent; it is done at the latest when that has ended.
+
+    One whose process died while the run is interrupted is never done, and its trial is given back:
+    systemd and batch systems send their signal to all processes of a run.
+    """
     received: list[Outcome] = []
 
     def done() -> bool:
-        if not received:
+        if not received and not connection.closed:
             is_alive = supervisor.is_alive()  # before looking for its last message
-            if connection.poll():
-                try:
+            try:
+                if connection.poll():
                     received.append(connection.recv())
-                except (EOFError, OSError):
-                    is_alive = False
-            if not received and not is_alive:
-                received.append(Outcome(reason="the process of the evaluation was killed"))
-        return bool(received)
+            except (EOFError, OSError):
+                is_alive = False
+            if not received and not is_alive and not connection.closed:
+                reason = "the process of the evaluation was killed"
+                received.append(Outcome(reason=reason, died=True))
+        return bool(received) and not (received[0].died and interrupts.pressed)
 
     return Job(done, lambda: received[0])
 

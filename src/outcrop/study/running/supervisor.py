@@ -117,8 +117,10 @@ class Supervisor:
             return outcome
         code = self.end_worker()
         self.start_worker()
+        if reason:
+            return Outcome(reason=reason)
         ended = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return Outcome(reason=reason or f"the process of the evaluation died ({ended})")
+        return Outcome(reason=f"the process of the evaluation died ({ended})", died=True)
 
     def await_run(self) -> None:
         """Wait for a trial of the run; `RunEnded` if there will be none."""

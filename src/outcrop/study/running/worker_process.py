@@ -55,17 +55,17 @@ def serve(
         os.register_at_fork(after_in_child=supervisor.close)  # so that its end is the worker's end
     np.random.seed()  # noqa: NPY002 - copies of a process would draw the same numbers
     objective = _loaded(packed)
-    supervisor.send(None)
-    while not ending.requested:
-        try:
+    with suppress(EOFError, OSError):  # the supervisor has closed the connection
+        supervisor.send(None)
+        while not ending.requested:
             trial: Trial = supervisor.recv()
-        except (EOFError, OSError):
-            return
-        outcome = (
-            objective if isinstance(objective, Outcome) else evaluate_elsewhere(objective, trial)
-        )
-        if not ending.requested:
-            supervisor.send(outcome)
+            outcome = (
+                objective
+                if isinstance(objective, Outcome)
+                else evaluate_elsewhere(objective, trial)
+            )
+            if not ending.requested:
+                supervisor.send(outcome)
 
 
 def _loaded(packed: bytes) -> Objective | Outcome:
@@ -82,9 +82,13 @@ class _Ending:
 
     def __init__(self) -> None:
         self.requested = False
+        self._process = os.getpid()
         signal.signal(signal.SIGTERM, self._request)
 
     def _request(self, number: int, frame: FrameType | None) -> None:
+        if os.getpid() != self._process:  # a forked child, in which the exception could be lost
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
         self.requested = True
         raise SystemExit(128 + number)
 
