@@ -81,6 +81,11 @@ def test_every_key_is_read(tmp_path):
     )
 
 
+def test_the_time_for_a_suggestion_is_a_key(tmp_path):
+    assert spec_of(tmp_path, COMMAND).ask_seconds == 5.0
+    assert spec_of(tmp_path, f"{COMMAND}\nask_seconds = 2").ask_seconds == 2.0
+
+
 def test_a_number_may_be_one_that_is_only_met_by_chance(tmp_path):
     spec = spec_of(tmp_path, COMMAND, f"{NU}\ninput_std = 0.05")
     assert spec.space.parameters["nu"].input_std == 0.05
@@ -152,6 +157,7 @@ def test_a_relative_path_of_the_spec_gives_whole_paths(tmp_path, monkeypatch):
         (f"{COMMAND}\ntimeout = true", ["timeout is true", "expected a number"]),
         (f"{COMMAND}\ntimeout = nan", ["timeout is NaN", "above 0"]),
         (f"{COMMAND}\nseed = -1", ["seed must be a whole number", "-1"]),
+        (f"{COMMAND}\nask_seconds = 0", ["ask_seconds must be a number of seconds above 0"]),
         (f'{COMMAND}\nnoise = "some"', ["noise must be", "'some'"]),
         (f"{COMMAND}\nrobust = 1", ["robust is 1", "true or false", "write robust = true"]),
         (
