@@ -6,7 +6,8 @@ A case takes a sound text, damages it in one to three places, and reads it:
   URL; one that is accepted also makes a study and a first suggestion
 - a space, by `Space.from_json`; one that is accepted is written, read again and sampled from
 - a method, by `load_study` of a log whose first event holds it
-- a log, by `load_study`; one that is accepted is looked at, asked and told
+- a log, by `load_study`; one that is accepted is looked at, asked and told. A tenth of them is also
+  checked by `outcrop check`
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from benchmarks.attack.sound_texts import SECRET, SPECS, logs, method_texts, spa
 from outcrop.cli.app import main
 from outcrop.cli.spec import read_spec
 from outcrop.errors import OutcropError, SpaceExhausted
-from outcrop.study.storage import Memory
+from outcrop.study.storage import Memory, open_storage
 
 DEADLINE = 120.0  # seconds of a case, after which it counts as a hang
 KINDS = ("spec", "space", "method", "log")
@@ -75,17 +76,13 @@ def _check_spec(chance: Random, report: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         spec = Path("spec.toml")
         spec.write_bytes(text.encode(errors="surrogateescape"))
-        out, err = io.StringIO(), io.StringIO()
-        command = chance.choice(["show", "best", "export"])
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = main([command, str(spec)])
-        said = out.getvalue() + err.getvalue()
-        if code != 2 or not err.getvalue().startswith("error: ") or out.getvalue():
-            _problem(report, "exit code", f"{code}: {said}")
-        if err.getvalue().count("\n") != 1:
-            _problem(report, "lines", said)
-        if SECRET in said:
-            _problem(report, "password", said)
+        code, out, err = _commanded([chance.choice(["show", "best", "export"]), str(spec)])
+        if code != 2 or not err.startswith("error: ") or out:
+            _problem(report, "exit code", f"{code}: {out}{err}")
+        if err.count("\n") != 1:
+            _problem(report, "lines", out + err)
+        if SECRET in out + err:
+            _problem(report, "password", out + err)
         read = read_spec(spec)
     report["accepted"] = True
     options = {"direction": read.direction, "seed": read.seed, "noise": read.noise}
@@ -141,6 +138,8 @@ def _check_log(chance: Random, report: dict[str, Any]) -> None:
                     lines[place] = json.dumps(damaged_json(json.loads(lines[place]), chance))
         if not lines:
             break
+    if lines and chance.random() < 0.1:
+        _check_by_command(lines, report)
     study = _loaded(lines or [""])
     report["accepted"] = True
     for trial in study.trials:
@@ -151,6 +150,27 @@ def _check_log(chance: Random, report: dict[str, Any]) -> None:
         with contextlib.suppress(OutcropError):
             look()
     _ask(study, report)
+
+
+def _check_by_command(lines: list[str], report: dict[str, Any]) -> None:
+    """`outcrop check` of a log in a file: a known exit code and at most one line of error."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/damaged.db"
+        with contextlib.closing(open_storage(url)) as store:
+            identity = store.create("damaged", lines[0])
+            assert identity is not None  # the store was empty
+            store.append(identity, 1, lines[1:])
+        code, out, err = _commanded(["check", "damaged", "--storage", url])
+    if code not in (0, 1, 2, 3) or err.count("\n") > 1:
+        _problem(report, "exit code", f"{code}: {out}{err}")
+
+
+def _commanded(arguments: list[str]) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    return code, out.getvalue(), err.getvalue()
 
 
 def _loaded(lines: list[str]) -> oc.Study:
