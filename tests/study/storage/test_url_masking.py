@@ -20,6 +20,8 @@ WITH_PASSWORD = {
     "postgresql://host:5432/db?password=sec@ret": "postgresql://host:***",
     "postgresql://host/db?user=me&password=secret": "postgresql://host/db",
     "postgresql:me:secret@host/db": "postgresql:***@host/db",
+    "postgresql://me:secret.host:5432/db": "postgresql://me:***",
+    "postgresql://[::1]:5432/db": "postgresql://[::1]:5432/db",
     "me:secret@host": "me:***@host",
     "host=here password=secret dbname=db": "host=here password=*** dbname=db",
     "sqlite:///a:b@c.db?mode=ro": "sqlite:///a:b@c.db",

@@ -13,6 +13,7 @@ import re
 MASK = "***"
 NAMED = re.compile(r"\b(password|passwd|pwd|passphrase)(\s*=\s*)[^\s&;,]+", re.IGNORECASE)
 IN_TEXT = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>]+", re.IGNORECASE)
+PLACE = re.compile(r"(\[[^\]]*\]|[^:/?#]*)(:\d*)?([/?#]|$)")  # a host, a port, and the rest
 TRAILING = ".,;:!)]}"  # punctuation of a sentence behind a URL
 
 
@@ -31,6 +32,8 @@ def masked_url(url: str) -> str:
     if 0 <= colon < at:
         tail = rest[at:] if not 0 <= options < at else ""
         rest = f"{rest[: colon + 1]}{MASK}{tail}"
+    elif separator and at < 0 and not PLACE.match(rest):  # the @ behind a password is missing
+        rest = f"{rest[: colon + 1]}{MASK}"
     if separator:
         rest = rest.partition("?")[0]
     return f"{scheme}{separator}{NAMED.sub(_hidden, rest)}"
