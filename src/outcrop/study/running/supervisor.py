@@ -110,7 +110,9 @@ class Supervisor:
             outcome: Outcome = self.received(self.trial_timeout)
         except TimeoutError:
             reason = f"no result within {self.trial_timeout:g} s"
-        except (EOFError, OSError):
+        except RunEnded:
+            raise
+        except Exception:  # it has ended, or the objective wrote to its connection
             reason = ""
         else:
             process_tree.end(self.orphans)
