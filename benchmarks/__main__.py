@@ -20,6 +20,7 @@ BENCHMARKS = {
     "footprint": False,
     "memory": False,
     "utilisation": False,
+    "worker_processes": False,
     "simulation": False,
     "pending": False,
     "sharing": False,

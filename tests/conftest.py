@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, settings
 
 # Programs that are started in the background ignore these, and so would every process that a test
 # starts and then interrupts.
-for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+for ignored in signal.valid_signals() & {signal.SIGINT, signal.SIGTERM, 1}:  # 1 is SIGHUP
     if signal.getsignal(ignored) is signal.SIG_IGN:
         handler = signal.default_int_handler if ignored is signal.SIGINT else signal.SIG_DFL
         signal.signal(ignored, handler)

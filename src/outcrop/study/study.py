@@ -235,10 +235,17 @@ class Study(StudyWriter):
           has ended.
         - `progress`: `"auto"` shows it on a terminal, True everywhere, False nowhere.
 
-        Ctrl-C ends the workers, gives running trials back and returns the trials so far in a result
-        that is marked `interrupted`. If the first 5 trials of a study all raise, `AllTrialsFailed`
-        shows the first traceback. Every exception carries the trials so far in its attribute
-        `result`.
+        Ctrl-C, SIGTERM and SIGHUP end the workers, give running trials back and return the trials
+        so far in a result that is marked `interrupted`, unless the signal is ignored or has a
+        handler of yours; outside of the main thread, signals are not handled. If the first 5 trials
+        of a study all raise, `AllTrialsFailed` shows the first traceback. Every exception carries
+        the trials so far in its attribute `result`.
+
+        Programs that an objective starts in a worker process end with the worker: after the run,
+        after a crash or a timeout, and if this process is killed. Between two trials those whose
+        parent has ended are ended; others live on, so that the next trial can use a pool or a
+        server again. What should outlive the run must be started by another process. An objective
+        that forks comes back once: its child ends where it would return.
         """
         from outcrop.study.running import run  # not needed by ask and tell
 

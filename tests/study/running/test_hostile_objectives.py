@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.study.running.doubles import studied
-from tests.study.running.objectives import Forking, Starting
+from tests.study.running.objectives import Forking, Starting, pooled
 from tests.study.running.processes import ENVIRONMENT, ROOT, is_alive, noted, still_alive
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="it is about forks and signals")
@@ -45,7 +45,7 @@ FORKS = """
 import os, sys
 from outcrop.space import Float, Space
 from outcrop.study import Study
-from tests.study.running.objectives import Forking, RETURNS
+from tests.study.running.objectives import Forking, pooled
 
 def run(objective, **options):
     study = Study(Space({"x": Float(0, 1)}), f"s{len(said)}", "sqlite:///s.db", method="random")
@@ -64,6 +64,7 @@ start = os.getpid()
 for way in ("return", "raise", "exit"):
     run(Forking(way))
 run(lambda p: 1.0, callbacks=forking, stop=forking)
+run(lambda p: 0.0 * pooled(p))
 print(os.getpid() == start, *said, sep="\\n", flush=True)
 """
 
@@ -82,8 +83,15 @@ def test_a_forked_child_in_the_process_of_the_run_ends_where_it_would_come_back(
         "True",
         *[str([("finished", n + code / 100) for n in range(2)]) for code in (0, 1, 7)],
         str([("finished", 1.0)] * 2),
+        str([("finished", 0.0)] * 2),
     ]
-    assert done.stderr.count("ValueError: of the child") == 2, "the child's own error is shown"
+    errors = [line for line in done.stderr.splitlines() if not line.startswith((" ", "Traceback"))]
+    assert errors == ["ValueError: of the child"] * 2, "the children's own errors are shown"
+
+
+def test_an_objective_may_use_a_pool_of_processes_in_a_worker():
+    result = studied(pooled, 3, n_workers=2)
+    assert [trial.value for trial in result.trials] == [abs(t.params["x"]) for t in result.trials]
 
 
 # Programs that an objective started
@@ -129,25 +137,41 @@ def test_a_timeout_ends_an_objective_that_ignores_sigterm_and_its_programs(tmp_p
     assert still_alive(noted(tmp_path, 4)) == []
 
 
-def script(folder, objective, options):
+def script(folder, objective, around="{}"):
+    """The command of a program with a run."""
     path = folder / "script.py"
     path.write_text(
+        "import os, threading\n"
         "from tests.study.running.doubles import studied\n"
         "from tests.study.running.objectives import Starting\n"
-        f"if __name__ == '__main__': studied({objective!r}, 2, {options})\n"
+        "from tests.study.running.processes import noted\n"
+        "def run():\n"
+        f"    studied({objective!r}, 2, n_workers=2)\n"
+        f"if __name__ == '__main__':\n    {around.format('run()')}\n"
     )
     return [sys.executable, str(path)]
 
 
+@linux
+def test_a_program_that_ends_while_a_thread_runs_a_study_ends_its_workers(tmp_path):
+    """As a daemon thread is cut off, nothing but the end of the process stops the workers."""
+    start = "threading.Thread(target=run, daemon=True).start()"
+    wait = f"noted(__import__('pathlib').Path({str(tmp_path)!r}), 8)"
+    command = script(tmp_path, Starting(str(tmp_path), "ignore SIGTERM"), f"{start}; {wait}")
+    done = subprocess.run(command, capture_output=True, timeout=120, cwd=ROOT, env=ENVIRONMENT)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert still_alive(noted(tmp_path, 8)) == []
+
+
 def test_a_pipe_closes_when_the_run_has_ended_whatever_was_started(tmp_path):
-    command = script(tmp_path, Starting(str(tmp_path)), "n_workers=2")
+    command = script(tmp_path, Starting(str(tmp_path)))
     done = subprocess.run(command, capture_output=True, timeout=120, cwd=ROOT, env=ENVIRONMENT)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @linux
 def test_a_run_that_is_killed_ends_workers_in_which_foreign_code_holds_the_interpreter(tmp_path):
-    command = script(tmp_path, Starting(str(tmp_path), "hold the interpreter"), "n_workers=2")
+    command = script(tmp_path, Starting(str(tmp_path), "hold the interpreter"))
     process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT)
     try:
         pids = noted(tmp_path, 8)

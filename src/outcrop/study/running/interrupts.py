@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["SIGNALS", "Interrupts", "blocked", "unblock"]
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ class Interrupts:
         self._count = 0
         self._allowed = False
         self._previous: dict[int, Any] = {}
+        self._process = os.getpid()
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():  # only it may set handlers
@@ -66,6 +68,10 @@ class Interrupts:
             self._allowed = False
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
+        if os.getpid() != self._process:  # a forked child, which inherited this handler
+            signal.signal(number, self._previous[number])
+            signal.raise_signal(number)
+            return
         self._count += 1
         if self.number is None:
             self.number = number

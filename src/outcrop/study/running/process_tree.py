@@ -67,16 +67,24 @@ def reap(spared: int) -> None:
 
 
 def end(find: Callable[[], Collection[int]], grace: float = GRACE) -> None:
-    """End the processes that `find` returns until there are none: SIGTERM first, then SIGKILL."""
+    """End the processes that `find` returns until there are none: SIGTERM first, then SIGKILL.
+
+    Processes that belong to another user cannot be ended.
+    """
     began, pause = time.monotonic(), FIRST_PAUSE
     asked: set[int] = set()
-    while left := set(find()):
+    refused: set[int] = set()
+    while left := set(find()) - refused:
         passed = time.monotonic() - began
         if passed > grace + PATIENCE:
             return
         for pid in left if passed > grace else left - asked:
-            with suppress(OSError):  # it has ended, or it belongs to another user
+            try:
                 os.kill(pid, KILL if passed > grace else signal.SIGTERM)
+            except PermissionError:
+                refused.add(pid)
+            except OSError:
+                pass  # it has ended
         asked |= left
         time.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)

@@ -110,7 +110,9 @@ class Supervisor:
             outcome: Outcome = self.received(self.trial_timeout)
         except TimeoutError:
             reason = f"no result within {self.trial_timeout:g} s"
-        except (EOFError, OSError):
+        except RunEnded:
+            raise
+        except Exception:  # it has ended, or the objective wrote to its connection
             reason = ""
         else:
             process_tree.end(self.orphans)
@@ -147,11 +149,10 @@ class Supervisor:
         is_alive, pid = self.process.is_alive(), self.process.pid
         assert pid is not None  # it was started
         process_tree.reap(spared=pid)
-        if found := process_tree.family(process_tree.children(os.getpid())):
-            return found
-        if hasattr(os, "killpg"):
-            return process_tree.family([-pid])
-        return [pid] if is_alive else []
+        found = process_tree.family(process_tree.children(os.getpid()))
+        if not found and hasattr(os, "killpg"):
+            found = process_tree.family([-pid])
+        return found or ([pid] if is_alive else [])
 
     def orphans(self) -> list[int]:
         """Processes whose parent has ended and that a trial has started."""
