@@ -23,6 +23,7 @@ BENCHMARKS = {
     "simulation": False,
     "pending": False,
     "sharing": False,
+    "files_in_use": False,
     "surrogates": False,
     "tree": False,
     "noisy_inputs": False,
