@@ -25,6 +25,7 @@ BENCHMARKS = {
     "pending": False,
     "sharing": False,
     "attack": False,
+    "files_in_use": False,
     "surrogates": False,
     "tree": False,
     "noisy_inputs": False,

@@ -77,7 +77,7 @@ WRONG_NAMES = ["", "a.b", 3, None, "\0"]
 def random_space(chance: Random) -> oc.Space:
     """A space, or `SpaceError` where the declaration is wrong."""
     roll = chance.random()
-    if roll < 0.04:
+    if roll < 0.02:
         group: dict[Any, Any] = {f"x{i}": _number(chance) for i in range(chance.randint(20, 40))}
     elif roll < 0.08:
         group = {"only": oc.Fixed(chance.choice([0, "a", None, (1, 2)]))}

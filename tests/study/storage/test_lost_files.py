@@ -55,12 +55,9 @@ def told(url):
     return study
 
 
-def raw(study):
-    return study._store._database._connection
-
-
 def checkpoint(study, how="PASSIVE"):
-    return raw(study).execute(f"PRAGMA wal_checkpoint({how})").fetchone()
+    with study._store._transactions._engine.connect() as connection:
+        connection.exec_driver_sql(f"PRAGMA wal_checkpoint({how})")
 
 
 def values(study):
@@ -224,7 +221,7 @@ def test_a_database_that_another_program_compresses_is_no_harm(told, path):
 def test_a_tell_looks_at_its_files_a_few_times(told, monkeypatch):
     trial, looks = told.ask(), []
     look = os.stat
-    monkeypatch.setattr("os.stat", lambda path, *rest: looks.append(path) or look(path, *rest))
+    monkeypatch.setattr("os.stat", lambda path, **how: looks.append(path) or look(path, **how))
     told.tell(trial, 1.0)
     assert 6 <= len(looks) <= 12
 

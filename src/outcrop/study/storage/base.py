@@ -53,7 +53,8 @@ class Storage(Protocol):
     """A store of studies; every operation is atomic among threads and processes.
 
     A study is identified by the id that `create` returned. `StudyError` if no study has that id
-    (any more); `StorageError` if the store cannot be reached, and then nothing was written.
+    (any more); `StorageError` if the store cannot be reached, and then nothing was written;
+    `StorageDamaged` if parts of it were lost, and then nobody knows what was.
     """
 
     def create(self, name: str, record: str) -> int | None:
