@@ -137,5 +137,5 @@ def _stored() -> dict[str, Any]:
 
 def _store(part: str, result: dict[str, Any]) -> None:
     parts = _stored()
-    parts[part] = {**provenance("sqlalchemy", "pebble"), **_sources(), **result}
+    parts[part] = {**provenance("sqlalchemy"), **_sources(), **result}
     save("attack", {name: parts[name] for name in PARTS if name in parts})
