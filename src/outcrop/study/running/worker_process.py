@@ -96,6 +96,7 @@ class _Ending:
 def report_loading(packed: bytes, environment: Mapping[str, str], writer: Connection) -> None:
     """Load the objective; send the type and message of the exception, or two empty strings."""
     os.environ.update(environment)
+    process_tree.end_with_parent(os.getppid())
     process_tree.adopt_orphans()
     try:
         pickle.loads(packed)
