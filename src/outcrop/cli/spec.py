@@ -52,8 +52,8 @@ from outcrop.strategies import METHODS
 from outcrop.study.argument_checks import (
     ASK_SECONDS,
     DIRECTIONS,
-    checked_ask_seconds,
     checked_noise,
+    checked_seconds,
     checked_seed,
 )
 from outcrop.study.storage.url_masking import masked_url
@@ -123,7 +123,7 @@ def read_spec(path: str | Path) -> Spec:
         seed=_read_checked(top, "seed", checked_seed),
         noise=_read_checked(top, "noise", checked_noise),
         robust=_read_robust(top, space),
-        ask_seconds=_read_checked(top, "ask_seconds", checked_ask_seconds) or ASK_SECONDS,
+        ask_seconds=_read_checked(top, "ask_seconds", _seconds) or ASK_SECONDS,
         objective=_read_objective(top.table("objective")),
         space=space,
     )
@@ -233,6 +233,10 @@ def _read_checked(top: Table, key: str, check: Callable[[object], T]) -> T | Non
         return check(top.items[key])
     except MethodError as error:
         raise SpecError(f"{top.file}: {error}") from None  # it begins with the key
+
+
+def _seconds(given: object) -> float:
+    return checked_seconds(given, "ask_seconds")
 
 
 def _read_robust(top: Table, space: Space) -> bool:
