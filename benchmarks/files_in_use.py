@@ -13,6 +13,7 @@ __all__ = ["add_arguments", "run"]
 import multiprocessing
 import os
 import random
+import sqlite3
 import tempfile
 import time
 from argparse import ArgumentParser, Namespace
@@ -47,7 +48,7 @@ def locked_seconds(folder: Path, flush: str, calls: int) -> dict[str, list[float
             began[0] = time.perf_counter()
 
     def committed() -> None:
-        type(connection).__base__.commit(connection)
+        sqlite3.Connection.commit(connection)
         held[0] = time.perf_counter() - began[0]
 
     connection.set_trace_callback(note)

@@ -35,7 +35,9 @@ def release(
         if not chosen:
             say("no trial to release: every running trial has a valid lease")
             return
-        if not agreed(f"Release {len(chosen)} trials? Values for them are then refused."):
+        if not agreed(
+            f"Release {len(chosen)} trials? Values that arrive for them may then be refused."
+        ):
             say("nothing was released")
             return
     params = {trial.number: trial.params for trial in study.trials}

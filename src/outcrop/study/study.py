@@ -375,8 +375,8 @@ def _state_of(name: str, texts: Sequence[str], before: State | None = None) -> S
         return fold(happened) if before is None else follow(before, happened)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise StorageError(
-            f"the log of study {name!r} is damaged ({error}); restore a copy of the storage, or "
-            "delete the study"
+            f"the log of study {name!r} is damaged ({error}); restore a copy of the storage, save "
+            "what is sound with: outcrop check --save FILE.db, or delete the study"
         ) from error
 
 

@@ -33,7 +33,7 @@ def replace(path):
 LOSSES = {
     "log removed": lambda db: os.unlink(f"{db}-wal"),
     "index removed": lambda db: os.unlink(f"{db}-shm"),
-    "log and index removed": lambda db: (os.unlink(f"{db}-wal"), os.unlink(f"{db}-shm")),
+    "log and index removed": lambda db: [os.unlink(f"{db}{end}") for end in ("-wal", "-shm")],
     "log replaced": lambda db: replace(f"{db}-wal"),
     "log shortened": lambda db: shorten(f"{db}-wal"),
     "log wholly shortened": lambda db: shorten(f"{db}-wal", 0),

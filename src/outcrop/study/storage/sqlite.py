@@ -183,8 +183,8 @@ class Sqlite:
 
     def _damaged(self, how: str) -> StorageError:
         return StorageError(
-            f"{self.shown} is damaged ({how}); restore a copy of it, save what is left with the "
-            "program sqlite3 and its command .recover, or choose another file"
+            f"{self.shown} is damaged ({how}); restore a copy of it, save what is sound with: "
+            "outcrop check --save FILE.db, or choose another file"
         )
 
     def _connect(self) -> sqlite3.Connection:
@@ -193,7 +193,7 @@ class Sqlite:
                 f"{self.shown}: its files were lost while this process had them open; use it in a "
                 "new process"
             )
-        had_log = os.path.exists(f"{self.path}-wal")
+        had_log = self.path is not None and os.path.exists(f"{self.path}-wal")
         connection = sqlite3.connect(
             self._target(),
             uri=True,
@@ -227,7 +227,8 @@ class Sqlite:
     def _note_log(self, connection: WatchedConnection, files: WatchedFiles) -> None:
         """Note the log that the connection has opened, which `flush` writes to the disk."""
         files.note()
-        connection.execute("PRAGMA synchronous=NORMAL")
+        if "-wal" in files.watched:
+            connection.execute("PRAGMA synchronous=NORMAL")
 
     def _check_size(self, path: str, connection: sqlite3.Connection) -> None:
         """Refuse a truncated file that SQLite would read as if the rest were zeros.
