@@ -29,14 +29,14 @@ class Limited:
         if self._is_over():
             return self._remembered(X)
         values = self.function(X)
-        self._seen.append((X, values))
+        self._seen.append((X.copy(), values))  # the caller may change its points
         return values
 
     def with_gradient(self, X: Points) -> tuple[Vector, Points]:
         if self._is_over():
             return self._remembered(X), np.zeros_like(X)
         values, gradients = self.function.with_gradient(X)
-        self._seen.append((X, values))
+        self._seen.append((X.copy(), values))
         return values, gradients
 
     def _is_over(self) -> bool:
