@@ -25,6 +25,11 @@ def shorten(path, share=0.5):
     os.truncate(path, int(os.path.getsize(path) * share) // 4096 * 4096)
 
 
+def remove(*paths):
+    for path in paths:
+        os.unlink(path)
+
+
 def replace(path):
     shutil.copy(path, f"{path}.copy")
     os.replace(f"{path}.copy", path)
@@ -33,7 +38,7 @@ def replace(path):
 LOSSES = {
     "log removed": lambda db: os.unlink(f"{db}-wal"),
     "index removed": lambda db: os.unlink(f"{db}-shm"),
-    "log and index removed": lambda db: [os.unlink(f"{db}{end}") for end in ("-wal", "-shm")],
+    "log and index removed": lambda db: remove(f"{db}-wal", f"{db}-shm"),
     "log replaced": lambda db: replace(f"{db}-wal"),
     "log shortened": lambda db: shorten(f"{db}-wal"),
     "log wholly shortened": lambda db: shorten(f"{db}-wal", 0),
