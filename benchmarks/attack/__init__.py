@@ -1,9 +1,9 @@
 """Attacks on the library: killed processes, random calls, damaged files, hostile objectives.
 
-Each part is bounded in count or time and can be run alone: `python -m benchmarks attack kills`. The
-parts `fuzz` and `mutations` store their progress and go on where they were interrupted, as long as
-neither the library nor the attack has changed; `--minutes` limits the time of one call. Nothing but
-local files and processes of its own is touched. Linux only, since it looks for processes in /proc.
+Each part is bounded in count or time and can be run alone: `python -m benchmarks attack kills`. All
+parts but that one store their progress and go on where they were interrupted, as long as neither
+the library nor the attack has changed; `--minutes` limits the time of one call. Nothing but local
+files and processes of its own is touched. Linux only, since it looks for processes in /proc.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from benchmarks.environment import ROOT
 from benchmarks.reporting import RESULTS, provenance, save
 
 PARTS = ("kills", "hostile", "mutations", "fuzz")
-CASES = {"mutations": 10_000, "fuzz": 3_000}
-CHUNK = 100  # cases between two writes of the progress
+CASES = {"mutations": 10_000, "fuzz": 3_000}  # of hostile objectives, as many as there are
+CHUNK = {"hostile": 1, "mutations": 100, "fuzz": 20}  # cases between two writes of the progress
 KEPT = 50  # problems that are described
+NAMED = ("case", "kind", "method", "objective", "way")  # parts of a report beside its problems
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -42,19 +43,18 @@ def run(options: Namespace) -> None:
     for part in options.parts or PARTS:
         if part not in PARTS:
             raise SystemExit(f"{part} is not a part; parts are {', '.join(PARTS)}")
-        attack = import_module(f"benchmarks.attack.{part}").attack
+        module = import_module(f"benchmarks.attack.{part}")  # not for programs that are hostile
         if part == "kills":
-            _store(part, attack(seconds=options.seconds, seed=options.seed))
-        elif part == "hostile":
-            _store(part, attack())
+            _store(part, module.attack(seconds=options.seconds, seed=options.seed))
         else:
-            _go_on(part, attack, options)
+            total = len(module.cases()) if part == "hostile" else options.cases or CASES[part]
+            _go_on(part, module.attack, total, options)
     print(figures(_stored()))
 
 
-def _go_on(part: str, attack: Any, options: Namespace) -> None:
+def _go_on(part: str, attack: Any, total: int, options: Namespace) -> None:
     """Run the cases of a part that are left."""
-    total, start = options.cases or CASES[part], time.monotonic()
+    start = time.monotonic()
     result = _stored().get(part, {})
     wanted = {"seed": options.seed, **_sources()}
     if options.again or any(result.get(key) != value for key, value in wanted.items()):
@@ -63,8 +63,9 @@ def _go_on(part: str, attack: Any, options: Namespace) -> None:
     for report in attack(result["cases"], total - result["cases"], options.seed):
         tally.add(report)
         over = time.monotonic() - start > 60 * options.minutes
-        if over or result["cases"] % CHUNK == 0 or result["cases"] == total:
+        if over or result["cases"] % CHUNK[part] == 0 or result["cases"] == total:
             _store(part, tally.finished(total))
+        if over or result["cases"] % 100 == 0 or result["cases"] == total:
             print(f"{part}: {result['cases']} of {total} cases, {tally.problems()}", flush=True)
         if over:
             break
@@ -89,10 +90,13 @@ class Tally:
         self._count("problem_kinds", [problem["kind"] for problem in report["problems"]])
         described = result.setdefault("problems", [])
         described += [
-            {key: report[key] for key in ("case", "kind", "method") if key in report} | problem
+            {key: report[key] for key in NAMED if key in report} | problem
             for problem in report["problems"]
         ]
         del described[KEPT:]
+        if "seconds" in report:
+            result["longest_seconds"] = max(result.get("longest_seconds", 0.0), report["seconds"])
+            result["objectives"] = sorted({*result.get("objectives", []), report["objective"]})
         if "longest" in report:
             longest = result.get("longest_call_seconds", 0.0)
             result["longest_call_seconds"] = max(longest, report["longest"])

@@ -47,12 +47,13 @@ def _kills(result: Mapping[str, Any]) -> list[Row]:
 
 
 def _hostile(result: Mapping[str, Any]) -> list[Row]:
+    kinds = result["problem_kinds"]
     return [
-        ("**hostile**: objectives", result["objectives"], None),
-        ("runs in workers, in process and as programs", result["runs"], None),
-        ("runs that did not end", result["hangs"], 0),
-        ("processes left after 5 s", result["orphans"], 0),
-        ("wrong values and unclear reasons", result["other_problems"], 0),
+        ("**hostile**: objectives", len(result["objectives"]), None),
+        ("runs in workers, in process and as programs", result["cases"], None),
+        ("runs that did not end", kinds.get("hang", 0), 0),
+        ("processes left after 5 s", kinds.get("orphan", 0), 0),
+        ("wrong values and unclear reasons", kinds.get("outcome", 0), 0),
     ]
 
 
