@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,9 +13,12 @@ import pytest
 import outcrop as oc
 from benchmarks.attack import Tally, fuzz, hostile, kills, mutations
 from benchmarks.attack.call_report import Answered, Report
+from benchmarks.attack.figures import figures
 from benchmarks.attack.guarded import outcomes
 from benchmarks.attack.marked import MARK, end, left_after, marked
 from benchmarks.attack.random_spaces import is_inside
+from benchmarks.environment import ROOT
+from benchmarks.reporting import RESULTS
 
 SPACE = oc.Space(
     {
@@ -125,6 +129,12 @@ def test_processes_are_found_by_their_mark_and_ended():
     finally:
         process.kill()
         process.wait()
+
+
+def test_the_document_shows_the_stored_figures():
+    stored = json.loads((RESULTS / "attack.json").read_text(encoding="utf-8"))
+    document = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    assert figures(stored) in document
 
 
 def test_a_tally_adds_up_reports_and_is_complete_only_with_all_cases():
