@@ -79,7 +79,8 @@ def work(folder: Path, process: int, end: float, watched: bool) -> None:
                     notes.flush()
             except StorageDamaged as error:
                 if not error.stored:
-                    study.copy_to(f"sqlite:///{folder}/saved-{process}.db")
+                    if error.copy is None:
+                        study.copy_to(f"sqlite:///{folder}/s-lost-{process}-known.db")
                     return
             except OutcropError:  # of a store that others have lost; a new process comes
                 return
@@ -116,7 +117,7 @@ def lose_files(folder: Path, processes: int, seconds: float, watched: bool) -> d
     lines = [line for file in folder.glob("acknowledged-*") for line in file.read_text().split()]
     told = {*map(float, lines)}
     kept = values_in(folder / "s.db")
-    saved = {value for file in folder.glob("saved-*.db") for value in values_in(file)}
+    saved = {value for file in folder.glob("s-lost-*.db") for value in values_in(file)}
     return {
         "removals": removals,
         "processes": started,
