@@ -66,7 +66,7 @@ def work(folder: Path, process: int, end: float, watched: bool) -> None:
     """Tell values and note those that were acknowledged; save the study if its files are lost."""
     if not watched:
         WatchedFiles.harm = lambda self, connection: None  # type: ignore[method-assign]
-    count = 0
+    count, study = 0, None
     with (folder / f"acknowledged-{process}").open("w") as notes:
         while time.monotonic() < end:
             try:
@@ -79,7 +79,7 @@ def work(folder: Path, process: int, end: float, watched: bool) -> None:
                     notes.flush()
             except StorageDamaged as error:
                 if not error.stored:
-                    if error.copy is None:
+                    if error.copy is None and study is not None:
                         study.copy_to(f"sqlite:///{folder}/s-lost-{process}-known.db")
                     return
             except OutcropError:  # of a store that others have lost; a new process comes
