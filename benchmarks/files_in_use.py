@@ -66,7 +66,7 @@ def work(folder: Path, process: int, end: float, watched: bool) -> None:
     """Tell values and note those that were acknowledged; save the study if its files are lost."""
     if not watched:
         WatchedFiles.harm = lambda self, connection: None  # type: ignore[method-assign]
-    count = 0
+    count, study = 0, None
     with (folder / f"acknowledged-{process}").open("w") as notes:
         while time.monotonic() < end:
             try:
@@ -79,7 +79,8 @@ def work(folder: Path, process: int, end: float, watched: bool) -> None:
                     notes.flush()
             except StorageDamaged as error:
                 if not error.stored:
-                    study.copy_to(f"sqlite:///{folder}/saved-{process}.db")
+                    if error.copy is None and study is not None:
+                        study.copy_to(f"sqlite:///{folder}/s-lost-{process}-known.db")
                     return
             except OutcropError:  # of a store that others have lost; a new process comes
                 return
@@ -116,7 +117,7 @@ def lose_files(folder: Path, processes: int, seconds: float, watched: bool) -> d
     lines = [line for file in folder.glob("acknowledged-*") for line in file.read_text().split()]
     told = {*map(float, lines)}
     kept = values_in(folder / "s.db")
-    saved = {value for file in folder.glob("saved-*.db") for value in values_in(file)}
+    saved = {value for file in folder.glob("s-lost-*.db") for value in values_in(file)}
     return {
         "removals": removals,
         "processes": started,

@@ -96,6 +96,7 @@ class StorageDamaged(StorageError):
     """
 
     stored = False  # whether all that was acknowledged is in the store at its place
+    copy: str | None = None  # otherwise, a file with what the process could still read
 
 
 class ObjectiveError(OutcropError, TypeError):

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from outcrop.cli.app import main
-from outcrop.errors import StorageDamaged, StorageError
+from outcrop.errors import StorageError
 from outcrop.study import Study, load_study
 from outcrop.study.storage import open_storage
 from outcrop.study.storage.postgresql import Postgresql
+from outcrop.study.storage.watched_files import WatchedFiles
 from tests.cli.specs import NU, write_spec
 from tests.study.handles import SPACE
 
@@ -168,7 +169,8 @@ def test_logs_of_other_databases_are_checked_as_well(call, stored, monkeypatch):
     assert call("check", "s", "--no-replay")[0] == 1
 
 
-def test_a_run_whose_store_is_lost_saves_what_it_knows(call, tmp_path, monkeypatch):
+@pytest.mark.parametrize("readable", [True, False])
+def test_a_run_whose_store_is_lost_saves_what_it_knows(call, tmp_path, monkeypatch, readable):
     spec = f'name = "run"\nmethod = "random"\ncommand = ["true", "{{nu}}"]\n{NU}'
     write_spec(tmp_path, spec)
 
@@ -178,9 +180,11 @@ def test_a_run_whose_store_is_lost_saves_what_it_knows(call, tmp_path, monkeypat
         return float(trial.number)
 
     monkeypatch.setattr("outcrop.cli.program.Program.evaluate", evaluate)
+    if not readable:
+        monkeypatch.setattr(WatchedFiles, "_copied", lambda self, connection: None)
     code, _, err = call("run", "spec.toml", "--trials", "9", "--quiet")
     assert code == 2
     assert "run.db was removed while it was in use" in err
-    assert "saved in run-saved.db" in err
-    assert values("sqlite:///run-saved.db", "run") == [0.0, 1.0, 2.0]
-    assert issubclass(StorageDamaged, StorageError)
+    (saved,) = tmp_path.glob("run-lost-*.db" if readable else "run-saved.db")
+    assert f"saved in {saved if readable else saved.name}" in err
+    assert values(f"sqlite:///{saved}", "run") == [0.0, 1.0, 2.0]

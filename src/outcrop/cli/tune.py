@@ -43,7 +43,7 @@ def tune(
                 f"program or the spec, then: outcrop run {path} --resume"
             ) from error
         except StorageDamaged as error:
-            saved = "" if error.stored else _saved(study, spec)
+            saved = "" if error.stored or error.copy else _saved(study, spec)
             raise StorageDamaged(f"{error}{saved}") from error
         finally:
             program.kill()

@@ -25,20 +25,20 @@ def shorten(path, share=0.5):
     os.truncate(path, int(os.path.getsize(path) * share) // 4096 * 4096)
 
 
-def remove(*paths):
-    for path in paths:
-        os.unlink(path)
-
-
 def replace(path):
     shutil.copy(path, f"{path}.copy")
     os.replace(f"{path}.copy", path)
 
 
+def remove_both(db):
+    os.unlink(f"{db}-wal")
+    os.unlink(f"{db}-shm")
+
+
 LOSSES = {
     "log removed": lambda db: os.unlink(f"{db}-wal"),
     "index removed": lambda db: os.unlink(f"{db}-shm"),
-    "log and index removed": lambda db: remove(f"{db}-wal", f"{db}-shm"),
+    "log and index removed": remove_both,
     "log replaced": lambda db: replace(f"{db}-wal"),
     "log shortened": lambda db: shorten(f"{db}-wal"),
     "log wholly shortened": lambda db: shorten(f"{db}-wal", 0),
@@ -139,13 +139,23 @@ def test_a_study_that_another_process_went_on_with_is_left_alone(told, url, path
     command = [sys.executable, "-c", WRITER, path, ends]
     known = int(subprocess.run(command, check=True, capture_output=True).stdout)
     assert known < told._state.position
-    with pytest.raises(StorageDamaged, match=r"study\.copy_to"):
+    with pytest.raises(StorageDamaged, match="is saved in ") as refused:
         told.tell(trial, 99.0)
+    copy = load_study("s", f"sqlite:///{refused.value.copy}")
+    assert values(copy) == [float(number) for number in range(TOLD)]
     told._store.close()
     with pytest.raises(StorageError, match="use it in a new process"):
         load_study("s", url)
     again = subprocess.run(command, check=True, capture_output=True).stdout
     assert int(again) == known + 1, "what the other one has written is still there"
+
+
+def test_a_process_that_ends_leaves_a_copy_of_what_others_cannot_read(told, path, tmp_path):
+    LOSSES["log and index removed"](path)
+    subprocess.run([sys.executable, "-c", WRITER, path, "closes"], check=True, capture_output=True)
+    told._store.close()
+    (copy,) = tmp_path.glob("study-lost-*.db")
+    assert values(load_study("s", f"sqlite:///{copy}")) == [float(n) for n in range(TOLD)]
 
 
 @pytest.mark.parametrize("loss", [name for name in LOSSES if "removed" not in name])

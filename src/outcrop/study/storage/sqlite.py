@@ -88,12 +88,12 @@ class Sqlite:
             raise error
         if harm is not None or (self._file is not None and self._file != _identity(self.path)):
             what = harm.what if harm else f"{os.path.basename(self.path)} was removed or replaced"
-            raise StorageDamaged(
+            error = StorageDamaged(
                 f"{self.shown}: {what} while it was in use, so that nothing more is acknowledged. "
-                "Put the file back if you have it. Otherwise save what this process can still "
-                "read with study.copy_to('sqlite:///saved.db'), and see what is left in the file "
-                "with: outcrop check"
+                f"{_where(harm)}; what is left in the file is shown by: outcrop check"
             )
+            error.copy = None if harm is None else harm.copy
+            raise error
 
     def before_writing(self, connection: Connection) -> None:
         """Settings that a database needs once, outside of any transaction."""
@@ -286,6 +286,13 @@ def _begin(connection: Connection) -> None:
 
 def _is_written_ahead(connection: sqlite3.Connection) -> bool:
     return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def _where(harm: Harm | None) -> str:
+    """Where the results are that were acknowledged."""
+    if harm is not None and harm.copy is not None:
+        return f"What this process could still read is saved in {harm.copy}"
+    return "Save what this process knows with study.copy_to('sqlite:///saved.db')"
 
 
 def _cause(path: str) -> str:

@@ -15,6 +15,7 @@ import os
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 ENDS = ("", "-wal", "-shm")
@@ -29,6 +30,7 @@ class Harm:
 
     what: str
     stored: bool = False  # whether all that was committed is in the database at its path
+    copy: str | None = None  # a copy of what the connection could still read
 
 
 @dataclass
@@ -41,6 +43,8 @@ class WatchedFiles:
 
     path: str
     _seen: dict[str, os.stat_result] = field(default_factory=dict)
+    _tried: bool = False  # to copy the database, once files were lost
+    _copy: str | None = None
     _flushed: bool = False  # whether the log's entry in the folder was written to the disk
 
     @property
@@ -65,19 +69,26 @@ class WatchedFiles:
         """What happened to the files since the last look, or None.
 
         If the log was removed and nobody else has written to the database since, the connection
-        writes its content to the database now.
+        writes its content to the database now. Otherwise it is copied to a new file.
         """
+        what, stored = self._loss(connection)
+        if not what or stored:
+            return Harm(what, stored) if what else None
+        return Harm(what, copy=self._copied(connection))
+
+    def _loss(self, connection: sqlite3.Connection) -> tuple[str, bool]:
+        """What happened, or nothing; and whether nothing is lost by it."""
         for end, before in self._seen.items():
             name, found = os.path.basename(self.path) + end, _stat(self.path + end)
             if found is None:
-                return Harm(f"{name} was removed", self._is_saved(end, connection))
+                return f"{name} was removed", self._is_saved(end, connection)
             if _identity(found) != _identity(before):
-                return Harm(f"{name} was replaced")
-            if found.st_size < before.st_size and (end == "-shm" or not self._is_sound()):
+                return f"{name} was replaced", False
+            if found.st_size < before.st_size and (end == "-shm" or not _is_sound(self.path)):
                 sizes = f"{before.st_size} to {found.st_size} bytes"
-                return Harm(f"{name} was shortened from {sizes}")
+                return f"{name} was shortened from {sizes}", False
             self._seen[end] = found
-        return None
+        return "", False
 
     def flush(self) -> None:
         """Write the log to the disk, and the first time also its entry in the folder."""
@@ -118,14 +129,21 @@ class WatchedFiles:
             return busy == 0 and frames == written
         return False
 
-    def _is_sound(self) -> bool:
-        """Whether another connection finds every page of the database where it should be."""
-        try:
-            place = f"{Path(self.path).as_uri()}?mode=ro"
-            with closing(sqlite3.connect(place, uri=True, timeout=60.0)) as other:
-                return other.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
-        except sqlite3.Error:
-            return False
+    def _copied(self, connection: sqlite3.Connection) -> str | None:
+        """A copy of the database as the connection sees it, if it has written anything."""
+        if not self._tried and connection.total_changes:
+            self._tried = True
+            stem = f"{os.path.splitext(self.path)[0]}-lost-{os.getpid()}"
+            names = (f"{stem}{f'-{number}' if number else ''}.db" for number in count())
+            name = next(each for each in names if not os.path.exists(each))
+            with suppress(sqlite3.Error):
+                with closing(sqlite3.connect(name)) as copy:
+                    connection.backup(copy)
+                if _is_sound(name):
+                    self._copy = name
+                else:
+                    os.unlink(name)
+        return self._copy
 
 
 class WatchedConnection(sqlite3.Connection):
@@ -141,6 +159,16 @@ class WatchedConnection(sqlite3.Connection):
                 files.abandon(self)
                 return
         super().close()
+
+
+def _is_sound(path: str) -> bool:
+    """Whether another connection finds every page of the database where it should be."""
+    try:
+        place = f"{Path(path).as_uri()}?mode=ro"
+        with closing(sqlite3.connect(place, uri=True, timeout=60.0)) as other:
+            return other.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+    except sqlite3.Error:
+        return False
 
 
 def _flush(path: str, access: int) -> None:
