@@ -153,7 +153,7 @@ def test_a_file_that_is_gone_is_a_clear_error(url, tmp_path):
     trial = study.ask()
     (tmp_path / "study.db").unlink()
     for act in (lambda: study.tell(trial, 1.0), study.ask, lambda: study.trials):
-        with pytest.raises(StorageError, match="removed or replaced"):
+        with pytest.raises(StorageError, match="was removed"):
             act()
     assert not (tmp_path / "study.db").exists()
 

@@ -333,7 +333,10 @@ def test_who_keeps_a_database_locked_is_told(storage, study, url, path):
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_copy_without_its_log_says_what_is_missing(storage, study, path, tmp_path, closed):
+def test_a_copy_without_its_log_says_what_is_missing(
+    storage, study, path, tmp_path, monkeypatch, closed
+):
+    monkeypatch.setattr("outcrop.study.storage.sql.CREATION", 0.1)
     if closed:
         storage.close()
     copy = shutil.copy(path, tmp_path / "copy.db")
@@ -348,6 +351,18 @@ def test_a_copy_without_its_log_says_what_is_missing(storage, study, path, tmp_p
         assert copied.find("study") is None
         assert copied.create("new", "first") is not None
         assert copied.names() == ["new"]
+
+
+def test_a_database_that_is_being_created_is_no_copy(path, url, tmp_path):
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("PRAGMA journal_mode=WAL")
+    shutil.copy(tmp_path / "other.db", path)
+    with closing(SqlStorage(url)) as storage, closing(SqlStorage(url)) as creating:
+        creation = threading.Timer(0.1, creating.create, ("study", "first"))
+        creation.start()
+        assert storage.names() in ([], ["study"])
+        creation.join()
+        assert storage.names() == ["study"]
 
 
 def test_a_full_disk_is_told(storage, study):

@@ -20,6 +20,7 @@ class Postgresql:
 
     alone = False
     reconnects = True
+    lacks_log = False
 
     def __init__(self, url: URL, shown: str) -> None:
         self.shown = shown
@@ -58,8 +59,8 @@ class Postgresql:
     def flush(self) -> None:
         """Nothing: a commit is on the disk of the server."""
 
-    def check_emptiness(self) -> None:
-        """Nothing: an empty database is a new one."""
+    def without_log(self) -> StorageError:
+        raise AssertionError("a server keeps its logs")
 
     def explained(self, error: DBAPIError) -> StorageError:
         said = masked_in(" ".join(str(error.orig).split()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["SqlStorage"]
 
 import math
+import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeVar
@@ -26,6 +27,8 @@ from outcrop.study.storage.schema import events, has_durations, leases, studies
 from outcrop.study.storage.transactions import Transactions
 
 T = TypeVar("T")
+
+CREATION = 5.0  # seconds in which another process creates the tables
 
 # A row for each record; one row without a record if none is left; no row if there is no study.
 READ = (
@@ -108,8 +111,9 @@ class SqlStorage:
 
     def names(self) -> list[str]:
         query = sa.select(studies.c.name).order_by(studies.c.id)
-        if not self._transactions.tables_exist():
-            self._database.check_emptiness()
+        self._transactions.tables_exist()  # connects
+        if self._database.lacks_log and not self._tables_appear():
+            raise self._database.without_log()
         return self._transactions.read(lambda connection: [*connection.scalars(query)], [])
 
     def delete(self, study: int) -> None:
@@ -222,6 +226,15 @@ class SqlStorage:
         if not self._transactions.tables_exist():
             raise no_study(study)
         return self._transactions.write(locked, durable=durable)
+
+    def _tables_appear(self) -> bool:
+        """Whether the tables exist; a process that creates them begins with an empty database."""
+        end = time.monotonic() + CREATION
+        while not self._transactions.tables_exist():
+            if time.monotonic() > end:
+                return False
+            time.sleep(CREATION / 100)
+        return True
 
     def _begin_anew(self, study: int) -> None:
         """Let leases end in time that would last too long, since the clock was set back."""

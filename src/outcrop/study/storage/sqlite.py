@@ -45,7 +45,7 @@ class Sqlite:
         self._file: tuple[int, int] | None = None  # device and inode, once it was opened
         self._connection: WatchedConnection | None = None  # the newest one
         self._harm: Harm | None = None  # after which the connection was closed
-        self._lacks_log = False  # whether it was written with a log that was not there
+        self.lacks_log = False  # whether it was written with a log that was not there
         if self.path is not None:
             self._check_place(self.path)
 
@@ -158,15 +158,14 @@ class Sqlite:
         if self._connection is not None and self._connection.files is not None:
             self._connection.files.flush()
 
-    def check_emptiness(self) -> None:
-        """`StorageError` if the database, which has no tables, seems to be a copy without log."""
-        if self._lacks_log:
-            name = os.path.basename(str(self.path))
-            raise StorageError(
-                f"{self.shown} is empty, and the log that it was written with, {name}-wal, is not "
-                "beside it: it seems to be a copy of a database that was in use. Copy that file as "
-                f"well, or use study.copy_to; if it is not a copy, delete {name}"
-            )
+    def without_log(self) -> StorageError:
+        """The error for a database that has no tables and lacks its log."""
+        name = os.path.basename(str(self.path))
+        return StorageError(
+            f"{self.shown} is empty, and the log that it was written with, {name}-wal, is not "
+            "beside it: it seems to be a copy of a database that was in use. Copy that file as "
+            f"well, or use study.copy_to; if it is not a copy, delete {name}"
+        )
 
     def _found_harm(self) -> Harm | None:
         """What happened to the files of the connection; it is closed if nothing is lost by that."""
@@ -220,7 +219,7 @@ class Sqlite:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         files.note(("",))
         if _is_written_ahead(connection):
-            self._lacks_log = self._connection is None and not had_log
+            self.lacks_log = self._connection is None and not had_log
             self._note_log(connection, files)
         connection.files, self._connection = files, connection
 
