@@ -3,7 +3,8 @@
 Each part is bounded in count or time and can be run alone: `python -m benchmarks attack kills`. All
 parts but that one store their progress and go on where they were interrupted, as long as neither
 the library nor the attack has changed; `--minutes` limits the time of one call. Nothing but local
-files and processes of its own is touched. Linux only, since it looks for processes in /proc.
+files and processes of its own is touched. Linux only, since it looks for processes in /proc. The
+figures go to `benchmarks/results/attack.json` and to the table of `docs/reliability.md`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from benchmarks.attack.figures import figures
+from benchmarks.attack.figures import figures, write_figures
 from benchmarks.environment import ROOT
 from benchmarks.reporting import RESULTS, provenance, save
 
@@ -50,6 +51,7 @@ def run(options: Namespace) -> None:
             total = len(module.cases()) if part == "hostile" else options.cases or CASES[part]
             _go_on(part, module.attack, total, options)
     print(figures(_stored()))
+    write_figures(_stored())
 
 
 def _go_on(part: str, attack: Any, total: int, options: Namespace) -> None:

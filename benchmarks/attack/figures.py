@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["figures"]
+__all__ = ["DOCUMENT", "figures", "write_figures"]
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from benchmarks.environment import ROOT
 from benchmarks.reporting import table, verdict
+
+DOCUMENT = ROOT / "docs" / "reliability.md"
 
 Row = tuple[str, Any, int | None]  # what, how many, and how many there may be
 
@@ -27,6 +31,14 @@ def figures(parts: Mapping[str, Any]) -> str:
             for what, count, most in rows
         ],
     )
+
+
+def write_figures(parts: Mapping[str, Any]) -> None:
+    """Replace the table of the document."""
+    text = DOCUMENT.read_text(encoding="utf-8")
+    new = figures(parts) + "\n"
+    replaced = re.sub(r"(?:^\|.*\n)+", lambda _: new, text, count=1, flags=re.MULTILINE)
+    DOCUMENT.write_text(replaced, encoding="utf-8")
 
 
 def _verdict(count: Any, most: int | None) -> str:

@@ -13,11 +13,10 @@ import pytest
 import outcrop as oc
 from benchmarks.attack import Tally, fuzz, hostile, kills, mutations
 from benchmarks.attack.call_report import Answered, Report
-from benchmarks.attack.figures import figures
+from benchmarks.attack.figures import DOCUMENT, figures
 from benchmarks.attack.guarded import outcomes
 from benchmarks.attack.marked import MARK, end, left_after, marked
 from benchmarks.attack.random_spaces import is_inside
-from benchmarks.environment import ROOT
 from benchmarks.reporting import RESULTS
 
 SPACE = oc.Space(
@@ -133,8 +132,7 @@ def test_processes_are_found_by_their_mark_and_ended():
 
 def test_the_document_shows_the_stored_figures():
     stored = json.loads((RESULTS / "attack.json").read_text(encoding="utf-8"))
-    document = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
-    assert figures(stored) in document
+    assert figures(stored) in DOCUMENT.read_text(encoding="utf-8")
 
 
 def test_a_tally_adds_up_reports_and_is_complete_only_with_all_cases():
