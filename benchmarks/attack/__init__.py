@@ -114,7 +114,10 @@ class Tally:
 
     def finished(self, total: int) -> dict[str, Any]:
         complete = self.result["cases"] >= total
-        return self.result | {"met": complete and not self.result["problem_kinds"]}
+        return self.result | {
+            "planned": total,
+            "met": complete and not self.result["problem_kinds"],
+        }
 
 
 def _elements(counts: dict[str, int]) -> list[str]:

@@ -62,7 +62,7 @@ def _hostile(result: Mapping[str, Any]) -> list[Row]:
     kinds = result["problem_kinds"]
     return [
         ("**hostile**: objectives", len(result["objectives"]), None),
-        ("runs in workers, in process and as programs", result["cases"], None),
+        ("runs in workers, in process and as programs", _cases(result), None),
         ("runs that did not end", kinds.get("hang", 0), 0),
         ("processes left after 5 s", kinds.get("orphan", 0), 0),
         ("wrong values and unclear reasons", kinds.get("outcome", 0), 0),
@@ -72,7 +72,7 @@ def _hostile(result: Mapping[str, Any]) -> list[Row]:
 def _mutations(result: Mapping[str, Any]) -> list[Row]:
     kinds = dict(result["problem_kinds"])
     return [
-        ("**mutations**: damaged specs, spaces, methods and logs", result["cases"], None),
+        ("**mutations**: damaged specs, spaces, methods and logs", _cases(result), None),
         ("accepted", result["accepted"], None),
         *_problems(kinds),
         ("passwords shown", kinds.pop("password", 0), 0),
@@ -83,7 +83,7 @@ def _mutations(result: Mapping[str, Any]) -> list[Row]:
 def _fuzz(result: Mapping[str, Any]) -> list[Row]:
     kinds = dict(result["problem_kinds"])
     return [
-        ("**fuzz**: cases", result["cases"], None),
+        ("**fuzz**: cases", _cases(result), None),
         ("calls", result["calls"], None),
         ("suggestions", result["suggestions"], None),
         ("suggestions outside their space", kinds.pop("outside", 0), 0),
@@ -91,6 +91,12 @@ def _fuzz(result: Mapping[str, Any]) -> list[Row]:
         ("other problems", sum(kinds.values()), 0),
         ("longest call, processor seconds", result["longest_call_seconds"], None),
     ]
+
+
+def _cases(result: Mapping[str, Any]) -> str:
+    """How many cases were run, and of how many if some are left."""
+    cases, planned = result["cases"], result["planned"]
+    return f"{cases:,}" if cases == planned else f"{cases:,} of {planned:,}"
 
 
 def _problems(kinds: dict[str, int]) -> list[Row]:
@@ -105,4 +111,6 @@ ROWS = {"kills": _kills, "hostile": _hostile, "mutations": _mutations, "fuzz": _
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"
