@@ -1,0 +1,160 @@
+"""Which search of the leaves of a tree is the default: 20 runs of five trees, one version.
+
+The shares that compete were chosen by other runs (`tree_search_choice`); here the default is
+compared with what it replaced and with the two steps of Jenatton et al. (2017).
+"""
+
+from __future__ import annotations
+
+__all__ = ["EXPERIMENT"]
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+import outcrop as oc
+from benchmarks.comparison import holm, paired_p_value
+from benchmarks.reporting import table
+from experiments.comparison import Searches, by_method
+from experiments.harness import Cell, Experiment, Row
+from experiments.suite.judging import LEVEL, bootstrap_interval
+from experiments.tree_figure2 import SHOWN, TRIALS, TWO_STEPS, logarithms, tree_search
+from outcrop.strategies import EachBranch
+from outcrop.surrogates import TreeStructured
+from outcrop.typing import Vector
+
+DEFAULT = "auto"
+METHODS = {
+    DEFAULT: oc.Method(surrogate=TreeStructured()),
+    "auto all leaves": oc.Method(surrogate=TreeStructured(), maximiser=EachBranch()),
+    "auto two steps": oc.Method(
+        surrogate=TreeStructured(), acquisition=TWO_STEPS, maximiser=EachBranch()
+    ),
+    "tree two steps": oc.Method(
+        surrogate=TreeStructured(sees_shared=False, chance=1.0),
+        acquisition=TWO_STEPS,
+        maximiser=EachBranch(),
+    ),
+}
+PROBLEMS = (
+    "tree-small",
+    "tree-small-shared",
+    "tree-large",
+    "tree-large-shared",
+    "tree-unbalanced-4",
+)
+EVERY_TREE = "mean of the trees"
+EFFECT = 0.3  # decades: the smallest difference that matters, a factor of two in regret
+
+
+def run(cell: Cell, number: int) -> Row:
+    return tree_search(cell, METHODS, number, TRIALS)
+
+
+def report(rows: Sequence[Row]) -> str:
+    found = {problem: by_method(rows, problem) for problem in PROBLEMS}
+    parts = [READING, reached(found)]
+    for rival in METHODS:
+        if rival != DEFAULT and (lines := compared(found, rival)):
+            header = ["tree", "trials", "runs", DEFAULT, rival, "difference", "better : worse", "p"]
+            parts += [f"`{DEFAULT}` and `{rival}`:", table([*header, "verdict"], lines)]
+    return "\n\n".join([*parts, FINDINGS])
+
+
+def reached(found: Mapping[str, Mapping[str, Searches]]) -> str:
+    """Gaps and right leaves of every method."""
+    lines = []
+    for problem, methods in found.items():
+        for method, each in methods.items():
+            gaps = [f"{np.mean(list(each.gaps(n).values())):.4f}" for n in SHOWN]
+            right = np.sum([row["right"] for row in each.rows.values()], axis=0)
+            last = logarithms(each.values, each.minimum)[:, -1]
+            line = [problem, method, str(len(each)), *gaps, ", ".join(map(str, right))]
+            lines.append([*line, f"{last.max():.2f}", f"{each.seconds():.3f}"])
+    header = ["tree", "method", "runs", *(f"gap at {n}" for n in SHOWN)]
+    return table([*header, "right leaf", "worst", "s"], lines)
+
+
+def compared(found: Mapping[str, Mapping[str, Searches]], rival: str) -> list[list[str]]:
+    """A line for each tree and number of trials, and for the mean of the trees."""
+    pairs: dict[tuple[str, int], tuple[Vector, Vector]] = {}
+    for problem, methods in found.items():
+        if DEFAULT in methods and rival in methods:
+            both = sorted(methods[DEFAULT].rows.keys() & methods[rival].rows.keys())
+            for n in SHOWN:
+                one, other = (_logs(methods[method], both, n) for method in (DEFAULT, rival))
+                pairs[problem, n] = one, other
+    if (
+        len(pairs) == len(PROBLEMS) * len(SHOWN)
+        and len({len(one) for one, _ in pairs.values()}) == 1
+    ):
+        for n in SHOWN:
+            ones, others = zip(*(pairs[problem, n] for problem in PROBLEMS), strict=True)
+            pairs[EVERY_TREE, n] = np.mean(ones, axis=0), np.mean(others, axis=0)
+    p_values = holm([paired_p_value(one - other) for one, other in pairs.values()])
+    lines = []
+    for ((problem, n), (one, other)), p in zip(pairs.items(), p_values, strict=True):
+        gains = one - other
+        low, high = bootstrap_interval(gains)
+        line = [problem, str(n), str(len(gains)), f"{one.mean():.2f}", f"{other.mean():.2f}"]
+        line += [f"{gains.mean():.2f} [{low:.2f}, {high:.2f}]"]
+        line += [f"{(gains < 0).sum()} : {(gains > 0).sum()}", f"{p:.3f}"]
+        lines.append([*line, verdict(float(gains.mean()), low, high, p)])
+    return lines
+
+
+def _logs(searches: Searches, runs: Sequence[int], n: int) -> Vector:
+    """log₁₀ regrets of some runs after `n` trials."""
+    values = np.array([searches.rows[run]["values"][:n] for run in runs])
+    return np.asarray(logarithms(values, searches.minimum)[:, -1])
+
+
+def verdict(difference: float, low: float, high: float, p: float) -> str:
+    """Better or worse need a significant difference that matters; smaller is better."""
+    if max(abs(low), abs(high)) < EFFECT:
+        return "no difference that matters"
+    if p < LEVEL and abs(difference) >= EFFECT:
+        return "better" if difference < 0 else "worse"
+    return "undecided"
+
+
+READING = f"""\
+The trees of Figure 2, {TRIALS} trials, all methods of a run from the same points, one in each leaf.
+All results are of one version of the library.
+
+- `auto` is the default of conditional spaces, `method="tree"`: every third suggestion, by lot, is
+  restricted to the leaf of the incumbent (`EachBranch(focus=1 / 3)`), the others search all leaves.
+- `auto all leaves` is the same model with a search of all leaves at every suggestion
+  (`EachBranch()`), the default before.
+- `auto two steps` is the same model with the document's search: a leaf is chosen by its level, then
+  a point in it (`TopBranches(count=1, extras=False, exact_up_to=0)`). Where the model is the one
+  process for all leaves there are no levels, and all leaves are searched.
+- `tree two steps` is the document's method: that search, and always processes in leaves, which do
+  not see shared variables.
+
+Columns of the first table. gap: mean of the part of the way from the best initial value to the
+minimum after so many trials; right leaf: runs whose best trial lies in the leaf of the minimum
+after {", ".join(map(str, SHOWN))} trials; worst: log₁₀ of the largest regret of all runs after
+all trials; s: seconds of
+processor time per suggestion, mean of a run, median of the runs. Columns of the others: mean
+log₁₀ regret (at least 1e-9) of both methods after so many trials; their difference with a
+bootstrapped 95 % interval, negative where `auto` is better; runs in which `auto` has the
+smaller regret and those in which it has the larger one; p: two-sided Wilcoxon test, paired by
+run, Holm over the table. `{EVERY_TREE}` averages the logarithms of a run over the trees before
+it tests. The smallest difference that matters was set to {EFFECT} decades, a factor of two in
+regret, before the runs were made: "better" and "worse" need p < {LEVEL} and that much, "no
+difference that matters" an interval within it."""
+
+FINDINGS = ""
+
+
+EXPERIMENT = Experiment(
+    "tree_searches",
+    "Which search of leaves is the default",
+    [
+        [{"problem": p, "method": m} for p in PROBLEMS for m in ms]
+        for ms in ((DEFAULT, "auto all leaves"), ("auto two steps",), ("tree two steps",))
+    ],
+    run,
+    report,
+)
