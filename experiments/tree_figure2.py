@@ -89,7 +89,8 @@ def run(cell: Cell, number: int) -> Row:
 def tree_search(cell: Cell, methods: Mapping[str, oc.Method], number: int, trials: int) -> Row:
     """A search that starts with one point in each leaf, by one of `methods`, a peer or a name.
 
-    `right` states whether the best trial lay in the leaf of the minimum, after each of `SHOWN`.
+    `right` states whether the best trial lay in the leaf of the minimum, after each of `SHOWN` or
+    after all trials where there are fewer.
     """
     problem = problem_of(cell["problem"])
     asked: list[Params] = []

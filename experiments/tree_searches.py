@@ -18,11 +18,13 @@ from benchmarks.reporting import table
 from experiments.comparison import Searches, by_method
 from experiments.harness import Cell, Experiment, Row
 from experiments.suite.judging import LEVEL, bootstrap_interval
-from experiments.tree_figure2 import SHOWN, TRIALS, TWO_STEPS, logarithms, tree_search
+from experiments.tree_figure2 import TWO_STEPS, logarithms, tree_search
 from outcrop.strategies import EachBranch
 from outcrop.surrogates import TreeStructured
 from outcrop.typing import Vector
 
+TRIALS = 40
+SHOWN = (20, 40)  # trials after which regrets are compared
 DEFAULT = "auto"
 METHODS = {
     DEFAULT: oc.Method(surrogate=TreeStructured()),
@@ -67,7 +69,7 @@ def reached(found: Mapping[str, Mapping[str, Searches]]) -> str:
     for problem, methods in found.items():
         for method, each in methods.items():
             gaps = [f"{np.mean(list(each.gaps(n).values())):.4f}" for n in SHOWN]
-            right = np.sum([row["right"] for row in each.rows.values()], axis=0)
+            right = np.sum([row["right"][: len(SHOWN)] for row in each.rows.values()], axis=0)
             last = logarithms(each.values, each.minimum)[:, -1]
             line = [problem, method, str(len(each)), *gaps, ", ".join(map(str, right))]
             lines.append([*line, f"{last.max():.2f}", f"{each.seconds():.3f}"])
@@ -119,8 +121,8 @@ def verdict(difference: float, low: float, high: float, p: float) -> str:
 
 
 READING = f"""\
-The trees of Figure 2, {TRIALS} trials, all methods of a run from the same points, one in each leaf.
-All results are of one version of the library.
+The trees of Figure 2 with {TRIALS} trials; all methods of a run start from the same points, one in
+each leaf. All results are of one version of the library.
 
 - `auto` is the default of conditional spaces, `method="tree"`: every third suggestion, by lot, is
   restricted to the leaf of the incumbent (`EachBranch(focus=1 / 3)`), the others search all leaves.
@@ -134,7 +136,7 @@ All results are of one version of the library.
 
 Columns of the first table. gap: mean of the part of the way from the best initial value to the
 minimum after so many trials; right leaf: runs whose best trial lies in the leaf of the minimum
-after {", ".join(map(str, SHOWN))} trials; worst: log₁₀ of the largest regret of all runs after
+after {" and ".join(map(str, SHOWN))} trials; worst: log₁₀ of the largest regret of all runs after
 all trials; s: seconds of
 processor time per suggestion, mean of a run, median of the runs. Columns of the others: mean
 log₁₀ regret (at least 1e-9) of both methods after so many trials; their difference with a
