@@ -17,7 +17,7 @@ from benchmarks.comparison import holm, paired_p_value
 from benchmarks.reporting import table
 from experiments.comparison import Searches, by_method
 from experiments.harness import Cell, Experiment, Row
-from experiments.suite.judging import LEVEL, bootstrap_interval
+from experiments.suite.judging import LEVEL, PROBLEM_EFFECT, bootstrap_interval
 from experiments.tree_figure2 import TWO_STEPS, logarithms, tree_search
 from outcrop.strategies import EachBranch
 from outcrop.surrogates import TreeStructured
@@ -46,7 +46,8 @@ PROBLEMS = (
     "tree-unbalanced-4",
 )
 EVERY_TREE = "mean of the trees"
-EFFECT = 0.3  # decades: the smallest difference that matters, a factor of two in regret
+LOG, GAP = "log₁₀ regret", "gap"
+EFFECTS = {LOG: 0.3, GAP: PROBLEM_EFFECT}  # smallest differences that matter
 
 
 def run(cell: Cell, number: int) -> Row:
@@ -57,34 +58,40 @@ def report(rows: Sequence[Row]) -> str:
     found = {problem: by_method(rows, problem) for problem in PROBLEMS}
     parts = [READING, reached(found)]
     for rival in METHODS:
-        if rival != DEFAULT and (lines := compared(found, rival)):
-            header = ["tree", "trials", "runs", DEFAULT, rival, "difference", "better : worse", "p"]
-            parts += [f"`{DEFAULT}` and `{rival}`:", table([*header, "verdict"], lines)]
+        if rival == DEFAULT or not any(rival in methods for methods in found.values()):
+            continue
+        for measure, effect in EFFECTS.items():
+            header = ["tree", "trials", "runs", DEFAULT, rival, "gain", "better : worse", "p"]
+            lines = compared(found, rival, measure, effect)
+            parts += [f"`{DEFAULT}` and `{rival}`, {measure}:", table([*header, "verdict"], lines)]
     return "\n\n".join([*parts, FINDINGS])
 
 
 def reached(found: Mapping[str, Mapping[str, Searches]]) -> str:
-    """Gaps and right leaves of every method."""
+    """Right leaves, the worst run and the time of every method."""
     lines = []
     for problem, methods in found.items():
         for method, each in methods.items():
-            gaps = [f"{np.mean(list(each.gaps(n).values())):.4f}" for n in SHOWN]
             right = np.sum([row["right"][: len(SHOWN)] for row in each.rows.values()], axis=0)
             last = logarithms(each.values, each.minimum)[:, -1]
-            line = [problem, method, str(len(each)), *gaps, ", ".join(map(str, right))]
+            line = [problem, method, str(len(each)), *map(str, right)]
             lines.append([*line, f"{last.max():.2f}", f"{each.seconds():.3f}"])
-    header = ["tree", "method", "runs", *(f"gap at {n}" for n in SHOWN)]
-    return table([*header, "right leaf", "worst", "s"], lines)
+    header = ["tree", "method", "runs", *(f"right leaf at {n}" for n in SHOWN)]
+    return table([*header, "worst", "s"], lines)
 
 
-def compared(found: Mapping[str, Mapping[str, Searches]], rival: str) -> list[list[str]]:
+def compared(
+    found: Mapping[str, Mapping[str, Searches]], rival: str, measure: str, effect: float
+) -> list[list[str]]:
     """A line for each tree and number of trials, and for the mean of the trees."""
     pairs: dict[tuple[str, int], tuple[Vector, Vector]] = {}
     for problem, methods in found.items():
         if DEFAULT in methods and rival in methods:
             both = sorted(methods[DEFAULT].rows.keys() & methods[rival].rows.keys())
             for n in SHOWN:
-                one, other = (_logs(methods[method], both, n) for method in (DEFAULT, rival))
+                one, other = (
+                    measured(methods[method], both, n, measure) for method in (DEFAULT, rival)
+                )
                 pairs[problem, n] = one, other
     if (
         len(pairs) == len(PROBLEMS) * len(SHOWN)
@@ -93,30 +100,33 @@ def compared(found: Mapping[str, Mapping[str, Searches]], rival: str) -> list[li
         for n in SHOWN:
             ones, others = zip(*(pairs[problem, n] for problem in PROBLEMS), strict=True)
             pairs[EVERY_TREE, n] = np.mean(ones, axis=0), np.mean(others, axis=0)
+    sign = 1 if measure == GAP else -1
     p_values = holm([paired_p_value(one - other) for one, other in pairs.values()])
     lines = []
     for ((problem, n), (one, other)), p in zip(pairs.items(), p_values, strict=True):
-        gains = one - other
+        gains = sign * (one - other)
         low, high = bootstrap_interval(gains)
-        line = [problem, str(n), str(len(gains)), f"{one.mean():.2f}", f"{other.mean():.2f}"]
-        line += [f"{gains.mean():.2f} [{low:.2f}, {high:.2f}]"]
-        line += [f"{(gains < 0).sum()} : {(gains > 0).sum()}", f"{p:.3f}"]
-        lines.append([*line, verdict(float(gains.mean()), low, high, p)])
+        line = [problem, str(n), str(len(gains)), f"{one.mean():.3f}", f"{other.mean():.3f}"]
+        line += [f"{gains.mean():.3f} [{low:.3f}, {high:.3f}]"]
+        line += [f"{(gains > 0).sum()} : {(gains < 0).sum()}", f"{p:.3f}"]
+        lines.append([*line, verdict(float(gains.mean()), low, high, p, effect)])
     return lines
 
 
-def _logs(searches: Searches, runs: Sequence[int], n: int) -> Vector:
-    """log₁₀ regrets of some runs after `n` trials."""
-    values = np.array([searches.rows[run]["values"][:n] for run in runs])
-    return np.asarray(logarithms(values, searches.minimum)[:, -1])
+def measured(searches: Searches, runs: Sequence[int], n: int, measure: str) -> Vector:
+    """The gap or the logarithm of the regret of some runs after `n` trials."""
+    some = Searches({run: searches.rows[run] for run in runs}, searches.minimum)
+    if measure == GAP:
+        return np.array(list(some.gaps(n).values()))
+    return np.asarray(logarithms(some.values[:, :n], some.minimum)[:, -1])
 
 
-def verdict(difference: float, low: float, high: float, p: float) -> str:
-    """Better or worse need a significant difference that matters; smaller is better."""
-    if max(abs(low), abs(high)) < EFFECT:
+def verdict(gain: float, low: float, high: float, p: float, effect: float) -> str:
+    """Better or worse need a significant difference of at least `effect`."""
+    if max(abs(low), abs(high)) < effect:
         return "no difference that matters"
-    if p < LEVEL and abs(difference) >= EFFECT:
-        return "better" if difference < 0 else "worse"
+    if p < LEVEL and abs(gain) >= effect:
+        return "better" if gain > 0 else "worse"
     return "undecided"
 
 
@@ -134,18 +144,16 @@ each leaf. All results are of one version of the library.
 - `tree two steps` is the document's method: that search, and always processes in leaves, which do
   not see shared variables.
 
-Columns of the first table. gap: mean of the part of the way from the best initial value to the
-minimum after so many trials; right leaf: runs whose best trial lies in the leaf of the minimum
-after {" and ".join(map(str, SHOWN))} trials; worst: log₁₀ of the largest regret of all runs after
-all trials; s: seconds of
-processor time per suggestion, mean of a run, median of the runs. Columns of the others: mean
-log₁₀ regret (at least 1e-9) of both methods after so many trials; their difference with a
-bootstrapped 95 % interval, negative where `auto` is better; runs in which `auto` has the
-smaller regret and those in which it has the larger one; p: two-sided Wilcoxon test, paired by
-run, Holm over the table. `{EVERY_TREE}` averages the logarithms of a run over the trees before
-it tests. The smallest difference that matters was set to {EFFECT} decades, a factor of two in
-regret, before the runs were made: "better" and "worse" need p < {LEVEL} and that much, "no
-difference that matters" an interval within it."""
+Columns of the first table. right leaf: runs whose best trial lies in the leaf of the minimum after
+so many trials; worst: log₁₀ of the largest regret of all runs after all trials; s: seconds of
+processor time per suggestion, mean of a run, median of the runs. The other tables compare the
+logarithms of regrets (at least 1e-9) and the gaps, the part of the way from the best initial value
+to the minimum: means of both methods after so many trials; the gain of `auto` with a bootstrapped
+95 % interval, positive where it is better; runs in which it is better and worse; p: two-sided
+Wilcoxon test, paired by run, Holm over the table. `{EVERY_TREE}` averages a run over the trees
+first. The smallest difference that matters is {EFFECTS[LOG]} decades, a factor of two in regret, or
+{EFFECTS[GAP]} of the gap: "better" and "worse" need p < {LEVEL} and that much, "no difference that
+matters" an interval within it."""
 
 FINDINGS = ""
 

@@ -42,20 +42,37 @@ def rows_with(decades):
     ],
 )
 def test_a_tree_is_judged_by_the_mean_difference_of_logarithms(decades, wins, verdict):
-    text = tree_searches.report(rows_with(decades))
-    lines = [cells_of(line) for line in text.splitlines() if wins in line]
+    text = tree_searches.report(rows_with(decades)).split(f", {tree_searches.LOG}:")[1]
+    lines = [cells_of(line) for line in text.split("auto all leaves`, gap")[0].splitlines()]
+    lines = [line for line in lines if wins in line]
     assert len(lines) == (len(tree_searches.PROBLEMS) + 1) * len(tree_searches.SHOWN)
     for line in lines:
-        assert float(line[3]) - float(line[4]) == pytest.approx(decades, abs=0.011)
-        assert line[5].startswith(f"{decades:.2f} [")
+        assert float(line[3]) - float(line[4]) == pytest.approx(decades, abs=0.0011)
+        assert line[5].startswith(f"{-decades:.3f} [")
         assert line[6:] == [wins, line[7], verdict]
     # the smallest p of ten pairs, 2 / 2^10, is corrected for the tests of the table
     assert {float(line[7]) for line in lines} == {round(2 / 2**10 * len(lines), 3)}
 
 
-def test_few_runs_with_opposite_signs_are_undecided():
-    assert tree_searches.verdict(-1.0, -2.0, 0.2, 0.2) == "undecided"
-    assert tree_searches.verdict(-0.1, -0.4, 0.2, 0.01) == "undecided"
+def test_gaps_are_judged_the_other_way_round():
+    rows = [
+        row(problem, method, run, (0.1 + 0.01 * run) * (2 if method == "auto" else 1))
+        for problem in tree_searches.PROBLEMS
+        for method in ("auto", "auto all leaves")
+        for run in range(10)
+    ]
+    _, text = tree_searches.report(rows).split(f", {tree_searches.GAP}:")
+    lines = [cells_of(line) for line in text.splitlines() if "0 : 10" in line]
+    assert len(lines) == (len(tree_searches.PROBLEMS) + 1) * len(tree_searches.SHOWN)
+    for line in lines:  # the first value is 1 above the minimum
+        assert line[3:5] == ["0.710", "0.855"]
+        assert line[5].startswith("-0.145 [")
+        assert line[8] == "worse"
+
+
+def test_a_wide_interval_or_a_small_difference_is_undecided():
+    assert tree_searches.verdict(-1.0, -2.0, 0.2, 0.2, 0.3) == "undecided"
+    assert tree_searches.verdict(-0.1, -0.4, 0.2, 0.01, 0.3) == "undecided"
 
 
 def test_the_supplement_shows_every_method_of_every_tree_and_a_picture_of_it():
