@@ -29,9 +29,6 @@ DEFAULT = "auto"
 METHODS = {
     DEFAULT: oc.Method(surrogate=TreeStructured()),
     "auto all leaves": oc.Method(surrogate=TreeStructured(), maximiser=EachBranch()),
-    "auto two steps": oc.Method(
-        surrogate=TreeStructured(), acquisition=TWO_STEPS, maximiser=EachBranch()
-    ),
     "tree two steps": oc.Method(
         surrogate=TreeStructured(sees_shared=False, chance=1.0),
         acquisition=TWO_STEPS,
@@ -138,11 +135,9 @@ each leaf. All results are of one version of the library.
   restricted to the leaf of the incumbent (`EachBranch(focus=1 / 3)`), the others search all leaves.
 - `auto all leaves` is the same model with a search of all leaves at every suggestion
   (`EachBranch()`), the default before.
-- `auto two steps` is the same model with the document's search: a leaf is chosen by its level, then
-  a point in it (`TopBranches(count=1, extras=False, exact_up_to=0)`). Where the model is the one
-  process for all leaves there are no levels, and all leaves are searched.
-- `tree two steps` is the document's method: that search, and always processes in leaves, which do
-  not see shared variables.
+- `tree two steps` is the document's method: a leaf is chosen by its level, then a point in it
+  (`TopBranches(count=1, extras=False, exact_up_to=0)`), and the model is always that of processes
+  in leaves, which do not see shared variables.
 
 Columns of the first table. right leaf: runs whose best trial lies in the leaf of the minimum after
 so many trials; worst: log₁₀ of the largest regret of all runs after all trials; s: seconds of
@@ -155,7 +150,19 @@ first. The smallest difference that matters is {EFFECTS[LOG]} decades, a factor 
 {EFFECTS[GAP]} of the gap: "better" and "worse" need p < {LEVEL} and that much, "no difference that
 matters" an interval within it."""
 
-FINDINGS = ""
+FINDINGS = """\
+After 40 trials the default is ahead of a search of all leaves by a decade of regret in the mean of
+the trees (19 of 20 runs, p < 0.001): by 2.4 decades on the large tree (p = 0.007) and by 1.9 on the
+large tree with shared variables (17 of 20 runs, but p = 0.073 by Holm). On the small and the
+unbalanced tree both are near rounding by then. It is ahead of the document's two steps by 0.8
+decades (15 of 20 runs, p = 0.044); on no single tree is that difference significant.
+
+In the gap there is no difference that matters from a search of all leaves after 40 trials. After 20
+the default may be behind it: 0.870 against 0.917, interval of the difference −0.097 to −0.002,
+though p = 0.68. 77 of its 100 best trials lie in the leaf of the minimum after 20 trials, and 87 of
+those of either other search; after 40 it is 98, 100 with all leaves, and 96 with two steps. So the
+default refines far sooner than a search of all leaves and finds the right leaf somewhat later: two
+of its runs, on the large trees, were still 0.1 above the minimum after 40 trials."""
 
 
 EXPERIMENT = Experiment(
@@ -163,7 +170,7 @@ EXPERIMENT = Experiment(
     "Which search of leaves is the default",
     [
         [{"problem": p, "method": m} for p in PROBLEMS for m in ms]
-        for ms in ((DEFAULT, "auto all leaves"), ("auto two steps",), ("tree two steps",))
+        for ms in ((DEFAULT, "auto all leaves"), ("tree two steps",))
     ],
     run,
     report,
