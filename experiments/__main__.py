@@ -34,6 +34,8 @@ from experiments import (
     spartan_figures,
     tree_figure2,
     tree_figure4,
+    tree_searches,
+    tree_supplement,
 )
 from experiments.comparison import COLUMNS
 from experiments.figures import save
@@ -58,7 +60,9 @@ MODULES = (
     hierarchical_hpnnet,
     inference_methods,
     tree_figure2,
+    tree_supplement,
     tree_figure4,
+    tree_searches,
     optuna_nested,
     playbook_tables,
     playbook_clipping,
