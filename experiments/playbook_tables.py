@@ -271,8 +271,8 @@ DISAGREEMENTS = """\
   does not limit radii; its program multiplies the ratios of all busy points and cuts the product
   off at 1, so that far points cancel such penalties, which its text does not mean. `clip="product"`
   is that order, `playbook_clipping` compares both.
-- TS has the worst mean rank, as in the thesis, whose program draws uniform instead of normal
-  numbers; how much that matters there was not tested."""
+- TS has the worst mean rank, in the thesis LL and TS have. The thesis's program draws uniform
+  instead of normal numbers for TS; how much that matters there was not tested."""
 
 
 def cells(problems: Sequence[str], workers: Sequence[str]) -> list[Cell]:
