@@ -131,11 +131,11 @@ DISAGREEMENTS = """\
 - The thesis's densities rise from ackley-2C to ackley-5C by 98 (CoCaBO) and 86 (one-hot codes).
   Ours hardly do: those of standardised values by 7 for both. The standard deviation of the function
   falls from 0.67 to 0.44, which raises densities in its own units by 42. So units would account for
-  about half of the rise, and not for the level: CoCaBO's ackley-2C would be 25, the thesis has −75.
+  less than half of the rise, not for the level: CoCaBO's ackley-2C would be 25, the thesis has −75.
   The rest is open.
 - The overlap kernel of `"gp"` predicts better than CoCaBO's on func-3C and ackley-2C and worse on
   ackley-4C and ackley-5C (in all ten runs each, p = 0.012, Wilcoxon, Holm over the six functions);
-  on the other two they do not differ beyond chance (p = 0.46). Why is not known. The searches below
+  on the other two they do not differ beyond chance (p > 0.4). Why is not known. The searches below
   show that this does not decide between them."""
 
 EXPERIMENT = Experiment(
