@@ -168,6 +168,15 @@ def test_the_report_of_the_tables_has_a_line_for_every_task_and_shows_every_pict
             assert lines.count([workers, problem, "2 runs"]) == 3
 
 
+def test_tasks_of_the_first_part_that_were_not_made_are_named():
+    cells = playbook_tables.EXPERIMENT.parts[0]
+    rows = [row(0, [1.0, 0.5], **cell) for cell in cells]
+    assert playbook_tables.left_out(playbook_tables.by_task(rows)) == ""
+    some = [each for each in rows if each["cell"]["problem"] != "mic-5"]
+    sentence = playbook_tables.left_out(playbook_tables.by_task(some))
+    assert sentence.endswith("left out: mic-5 with 16 workers, mic-5 with 4 workers.")
+
+
 def test_both_modes_are_compared_at_equal_times_and_after_equal_evaluations():
     fast = row(0, [1.0] * 40 + [0.5] * 81)
     slow = row(0, [1.0] * 60 + [0.25] * 61)
@@ -201,6 +210,21 @@ def test_the_report_of_both_modes_takes_asynchronous_searches_from_the_tables(
     found = [[c.strip() for c in line.split("|")[1:5]] for line in text.splitlines()]
     for cell in async_vs_sync.EXPERIMENT.cells:
         assert [cell["problem"], cell["workers"], cell["method"], "2"] in found
+
+
+def test_searches_of_a_former_version_are_compared_with_those_of_the_same_runs(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(harness, "RESULTS", tmp_path)
+    (tmp_path / "former").mkdir()
+    method = "PLAyBOOK-HL"
+    now = [row(run, [1.0] * 100 + [np.exp(-run)], method) for run in range(3)]
+    old = [{**row(run, [1.0] * 101, method), "commit": "old"} for run in range(1, 4)]
+    path = tmp_path / "former" / "async_vs_sync.jsonl"
+    path.write_text("\n".join(map(json.dumps, old)) + "\n", "utf-8")
+    line = async_vs_sync.changes("async_vs_sync", now).splitlines()[-1]
+    expected = ["4", "ack-5", method, "2", "0.000 (0.000)", "-1.500 (0.354)", "2 : 0", "0.500"]
+    assert [part.strip() for part in line.split("|")[1:-1]] == expected
 
 
 def trained(mode, run, values, moments):
