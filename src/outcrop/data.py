@@ -332,6 +332,11 @@ class Observations:
         vars(noisy).update(pairs=self.pairs, triangle=self.triangle)
         return noisy
 
+    @cached_property
+    def each_with_all(self) -> list[Pairs]:
+        """Each point paired with all of them, `(1, n)`."""
+        return [Pairs(self.X[[i]], self.X, second_moves=False) for i in range(len(self))]
+
     def against(self, X: Points) -> Pairs:
         """Points `X`, with respect to which gradients are wanted, paired with these."""
         if X.ndim != 2 or X.shape[1] != self.dimension:

@@ -69,9 +69,8 @@ class LatentPairs(Pairs):
         return self.visible.mismatches
 
     def squared_distances(self, weights: Vector) -> Matrix:
-        r2 = self.visible.squared_distances(weights)
-        r2 += _middle(weights)[(..., *(None,) * len(self.shape))] * self.apart
-        return r2
+        middle = _middle(weights)[(..., *(None,) * len(self.shape))]
+        return self.visible.squared_distances(weights) + middle * self.apart
 
     def pull_weights(self, r2_bar: Matrix, weights: Vector) -> Vector:
         middle_bar = np.vdot(r2_bar, np.broadcast_to(self.apart, r2_bar.shape))
@@ -205,9 +204,10 @@ class LatentGP:
         plain, seen = self._plain, LatentObservations.of(data, self._moves(data))
 
         def covariances(i: int, pool: Points, latents: Points) -> Matrix:
-            apart = self.spread**2 * np.square(pool[:, None] - latents).sum(-1)
-            same = data.against(np.repeat(data.X[[i]], len(pool), axis=0))
-            return self.kernel.on(LatentPairs.of(same, apart))[0]
+            apart = np.square(pool.T[:, :, None, None] - latents.T[:, None, None, :]).sum(0)
+            apart *= self.spread**2
+            K = self.kernel.on(LatentPairs.of(data.each_with_all[i], apart))[0]
+            return K.reshape(-1, len(data))  # one row if the kernel does not depend on latents
 
         K = plain.noisy(self.kernel.on(seen.pairs)[0], data)
         own = np.stack(self.latents, axis=1)
