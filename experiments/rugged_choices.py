@@ -37,6 +37,8 @@ KINDS = {
     "latent": (Latent(), LATENT_INFERENCE),
     "latent-0.02": (Latent(spreads=LogNormal(log(0.02), 1.5, growth=0.5)), LATENT_INFERENCE),
     "latent-weighed-3": (Latent(weighed=3.0), LATENT_INFERENCE),
+    "latent-credit-t": (Latent(weighed=-1), LATENT_INFERENCE),
+    "latent-credit-p": (Latent(weighed=-2), LATENT_INFERENCE),
     "latent-weighed-30": (Latent(weighed=30.0), LATENT_INFERENCE),
     "latent-plain": (Latent(spreads=(0.0,)), LATENT_INFERENCE),
     "latent-0.005": (Latent(spreads=LogNormal(log(0.005), 2.0, growth=0.5)), LATENT_INFERENCE),

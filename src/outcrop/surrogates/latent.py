@@ -42,7 +42,7 @@ from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import Kind
 from outcrop.surrogates.latent_moves import resampled
 from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
-from outcrop.surrogates.weighed import WeighedLottery
+from outcrop.surrogates.weighed import CreditedLottery, WeighedLottery
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 ONE_EACH = free(Normal(), size=Per.OBSERVATION)
@@ -345,6 +345,8 @@ class Latent(Kind):
             str(spread): Inferred(LatentGP(kernel, spread * diagonal, latents, noise), inference)
             for spread in self.spreads
         }
+        if self.weighed is not None and self.weighed < 0:
+            return CreditedLottery(parts, self.weighed == -1)
         if self.weighed is not None:
             return WeighedLottery(parts, most=self.weighed)
         return Blend(parts) if self.together else Lottery(parts)

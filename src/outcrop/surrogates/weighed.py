@@ -58,3 +58,33 @@ class WeighedLottery:
             belief = replace(part, inference=still).fit(old, rng, states[name])
             gains[i] = log_densities(belief, new)
         return logs + np.maximum(gains - gains.max(0), -self.most).sum(1)
+
+
+@dataclass(frozen=True, eq=False)
+class CreditedLottery:
+    """One of several named surrogates, drawn for each fit by how often its draws led to a new best.
+
+    The others keep their state.
+    """
+
+    parts: Mapping[str, Inferred]
+    thompson: bool = True
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        before = previous or {}
+        states = {name: before[name] for name in self.parts if name in before}
+        credit = {name: list(before.get("credit", {}).get(name, (1.0, 1.0))) for name in self.parts}
+        old, new = told_since(before.get("marks", ()), observations)
+        if before.get("drawn") in credit and len(old) and len(new):
+            credit[before["drawn"]][int(new.y.min() >= old.y.min())] += 1
+        chances = [rng.beta(*credit[name]) for name in self.parts]
+        if self.thompson:
+            drawn = list(self.parts)[int(np.argmax(chances))]
+        else:
+            rates = np.array([good / (good + bad) for good, bad in credit.values()])
+            drawn = str(rng.choice(list(self.parts), p=rates / rates.sum()))
+        belief = self.parts[drawn].fit(observations, rng, states.get(drawn))
+        own = {"credit": credit, "drawn": drawn, "marks": observations.marks}
+        return replace(belief, state={**states, drawn: belief.state, **own})
