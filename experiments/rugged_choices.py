@@ -15,7 +15,6 @@ import json
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from experiments.comparison import SOLVED, by_method, corrected_p_values
 from experiments.harness import RESULTS, Row
 from experiments.provenance import require_clean, tree_state, version_of
 from experiments.searches import initial_points, problem_of, search
-from outcrop.priors import LogNormal
 from outcrop.strategies.initial import design_size
 from outcrop.surrogates import Latent, Spartan, Warped
 from outcrop.surrogates.situation import INFERENCE, LATENT_INFERENCE
@@ -35,13 +33,6 @@ PATH = RESULTS / "rugged_choices.jsonl"
 TRIALS = 50
 KINDS = {
     "latent": (Latent(), LATENT_INFERENCE),
-    "latent-0.02": (Latent(spreads=LogNormal(log(0.02), 1.5, growth=0.5)), LATENT_INFERENCE),
-    "latent-weighed-3": (Latent(weighed=3.0), LATENT_INFERENCE),
-    "latent-credit-t": (Latent(weighed=-1), LATENT_INFERENCE),
-    "latent-credit-p": (Latent(weighed=-2), LATENT_INFERENCE),
-    "latent-weighed-30": (Latent(weighed=30.0), LATENT_INFERENCE),
-    "latent-plain": (Latent(spreads=(0.0,)), LATENT_INFERENCE),
-    "latent-0.005": (Latent(spreads=LogNormal(log(0.005), 2.0, growth=0.5)), LATENT_INFERENCE),
     "warped": (Warped(), INFERENCE),
     "spartan": (Spartan(), INFERENCE),
 }

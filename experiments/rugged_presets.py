@@ -55,11 +55,22 @@ def report(rows: Sequence[Row]) -> str:
             "Shubert after 100 trials:",
             gap_table(rows, ["shubert"], "gp", [100]),
             FINDINGS,
+            "### Spartan and latent inputs on more functions",
+            broad(),
+            BROAD_FINDINGS,
             "### Moves of single latents, all leaves, open bounds: before and after",
             changes(),
             CHANGES,
         ]
     )
+
+
+def broad() -> str:
+    """Gaps of the version that results were stored of under the label `broad`."""
+    rows = replace(EXPERIMENT, label="broad").rows()
+    shorter = [problem for problem in LATENT if problem not in TRIALS]
+    tables = [gap_table(rows, shorter, "gp", [50]), gap_table(rows, ["shubert"], "gp", [50, 100])]
+    return "\n\n".join(tables)
 
 
 def changes() -> str:
@@ -79,6 +90,9 @@ not gain on it. On Branin and Hartmann-6 nothing is significantly worse than `"g
 `"latent"` and `"gp"` the tests find no difference: it is ahead on Holder table and behind on
 Shubert, both far from significant."""
 
+BROAD_FINDINGS = """\
+TEXT"""
+
 CHANGES = """\
 Mean gaps, their standard errors in brackets, after 50 trials (100 of Shubert) from the same starts;
 p: two-sided Wilcoxon tests, paired by run, Holm over the table. Before, `"latent"` moved all
@@ -92,7 +106,11 @@ def cells(methods: Sequence[str], problems: Sequence[str]) -> list[Cell]:
 
 
 FIRST = cells(REGIONS, ("exp-2d-wide", *STATIONARY))
-LATER = [*cells(PARTITIONS, TREED), *cells(("gp", "latent"), LATENT)]
+LATER = [
+    *cells(PARTITIONS, TREED),
+    *cells(("gp", "latent"), LATENT),
+    *cells(("spartan",), LATENT),
+]
 
 EXPERIMENT = Experiment(
     "rugged_presets",

@@ -7,9 +7,9 @@ probable model is used.
 
 from __future__ import annotations
 
-__all__ = ["Contest", "log_densities", "log_odds", "told_since"]
+__all__ = ["Contest", "log_odds"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import log, pi
 from typing import Any
@@ -82,30 +82,24 @@ class Contest:
     def _lead(self, data: Observations, rng: Rng, before: Mapping[str, Any]) -> float:
         """The logarithm of the odds for the tree, updated by the new results."""
         lead = float(before.get("lead", self.lead))
-        old, new = told_since(before.get("marks", ()), data)
-        if "tree" not in before or "whole" not in before or not len(old) or not len(new):
+        known = set(before.get("marks", ()))
+        is_old = np.array([mark in known for mark in data.marks], dtype=np.bool_)
+        if "tree" not in before or "whole" not in before or is_old.all() or not is_old.any():
             return lead
+        old, new = data.rows(np.flatnonzero(is_old)), data.rows(np.flatnonzero(~is_old))
         if not self.is_divided(old):
             return lead
         chains = len(before["whole"].get("thetas", "1"))
         still = Slice(chains=chains, burn_in=0, sweeps=0)
         whole = replace(self.whole, inference=still).fit(old, rng, before["whole"])
         tree = replace(self.tree, inference=still).fit(old, rng, before["tree"])
-        gains = log_densities(tree, new) - log_densities(self.as_tree(whole, old), new)
+        gains = self._densities(tree, new) - self._densities(self.as_tree(whole, old), new)
         return lead + float(np.clip(gains, -MOST_CHANGE, MOST_CHANGE).sum())
 
-
-def told_since(marks: Sequence[int], data: Observations) -> tuple[Observations, Observations]:
-    """The observations whose points have one of `marks`, and those that were told later."""
-    known = set(marks)
-    is_old = np.array([mark in known for mark in data.marks], dtype=np.bool_)
-    return data.rows(np.flatnonzero(is_old)), data.rows(np.flatnonzero(~is_old))
-
-
-def log_densities(belief: Mixture, data: Observations) -> Vector:
-    """The log density of each value of `data`, noise included, under a belief without them."""
-    mean, var = belief.predict_each(data.X)
-    var = var + RESOLUTION**2 + (0.0 if data.noise is None else data.noise)
-    var += np.stack([noise_at(part, data.X) for part in belief.components])
-    logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
-    return np.logaddexp.reduce(logs + np.log(belief.weights)[:, None], axis=0)
+    def _densities(self, belief: Mixture, data: Observations) -> Vector:
+        """The log density of each value of `data`, noise included, under a belief without them."""
+        mean, var = belief.predict_each(data.X)
+        var = var + RESOLUTION**2 + (0.0 if data.noise is None else data.noise)
+        var += np.stack([noise_at(part, data.X) for part in belief.components])
+        logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
+        return np.logaddexp.reduce(logs + np.log(belief.weights)[:, None], axis=0)

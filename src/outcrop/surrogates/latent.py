@@ -34,7 +34,7 @@ from outcrop.kernels import Kernel, Subspace
 from outcrop.kernels.stationary import Stationary
 from outcrop.linalg import packed_indices
 from outcrop.params import Per, changed, free, require_at_least_0, shaped
-from outcrop.priors import Normal, Prior
+from outcrop.priors import Normal
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.blend import Blend, Lottery
 from outcrop.surrogates.gp import GP, GPPosterior, ProcessDraw
@@ -42,7 +42,6 @@ from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import Kind
 from outcrop.surrogates.latent_moves import resampled
 from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
-from outcrop.surrogates.weighed import CreditedLottery, WeighedLottery
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 ONE_EACH = free(Normal(), size=Per.OBSERVATION)
@@ -305,22 +304,26 @@ class Latent(Kind):
 
         oc.Method(surrogate=oc.surrogates.Latent())
         oc.Method(surrogate=oc.surrogates.Latent(together=True))
-        oc.Method(surrogate=oc.surrogates.Latent(spreads=LEARNT))
 
-    `spreads` are in units of the cube's diagonal. One of them is drawn for each suggestion; with
-    `together` the belief is a mixture over all of them. A prior instead of numbers leaves the
-    spread to the data: it is then one more hyperparameter of each chain.
+    One of `spreads`, in units of the cube's diagonal, is drawn for each suggestion; with `together`
+    the belief is a mixture over all of them.
     """
 
-    spreads: tuple[float, ...] | Prior = (0.1, 0.01, 0.0)
+    spreads: tuple[float, ...] = (0.1, 0.01, 0.0)
     together: bool = False
-    weighed: float | None = None
     coordinates: int = 1  # latents of each observation
     label = "latent GP"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.spreads, Prior):
-            object.__setattr__(self, "spreads", _different(self.spreads))
+        object.__setattr__(self, "spreads", tuple(map(float, self.spreads)))
+        if (
+            not self.spreads
+            or len(set(self.spreads)) < len(self.spreads)
+            or not all(0 <= spread < inf for spread in self.spreads)
+        ):
+            raise ModelError(
+                f"Latent(spreads={self.spreads!r}): expected different numbers of at least 0"
+            )
         if type(self.coordinates) is not int or self.coordinates < 1:
             raise ModelError(f"Latent(coordinates={self.coordinates!r}): expected an integer ≥ 1")
 
@@ -334,28 +337,12 @@ class Latent(Kind):
 
     def fitted(self, kernel: Kernel, noise: float, inference: Inference, size: int) -> Surrogate:
         """The models of all spreads with a kernel of `size` numbers that are always active."""
-        latents = (ONE_EACH,) * self.coordinates
-        if isinstance(self.spreads, Prior):
-            learnt = free(self.spreads.for_size(size))
-            return Inferred(LatentGP(kernel, learnt, latents, noise), inference)
         diagonal = sqrt(max(size, 1))
+        latents = (ONE_EACH,) * self.coordinates
         if self.together:
             inference = inference.divided(len(self.spreads))
         parts = {
             str(spread): Inferred(LatentGP(kernel, spread * diagonal, latents, noise), inference)
             for spread in self.spreads
         }
-        if self.weighed is not None and self.weighed < 0:
-            return CreditedLottery(parts, self.weighed == -1)
-        if self.weighed is not None:
-            return WeighedLottery(parts, most=self.weighed)
         return Blend(parts) if self.together else Lottery(parts)
-
-
-def _different(spreads: Sequence[float]) -> tuple[float, ...]:
-    numbers = tuple(map(float, spreads))
-    if not numbers or len(set(numbers)) < len(numbers) or not all(0 <= n < inf for n in numbers):
-        raise ModelError(
-            f"Latent(spreads={spreads!r}): expected different numbers of at least 0, or a prior"
-        )
-    return numbers
