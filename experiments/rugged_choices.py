@@ -22,14 +22,14 @@ import outcrop as oc
 from benchmarks.reporting import table
 from experiments import spartan_figures
 from experiments.comparison import SOLVED, by_method, corrected_p_values
-from experiments.harness import RESULTS, Row
+from experiments.harness import RESULTS, Row, stored
 from experiments.provenance import require_clean, tree_state, version_of
 from experiments.searches import initial_points, problem_of, search
 from outcrop.strategies.initial import design_size
 from outcrop.surrogates import Latent, Spartan, Warped
 from outcrop.surrogates.situation import INFERENCE, LATENT_INFERENCE
 
-PATH = RESULTS / "rugged_choices.jsonl"
+NAME = "rugged_choices"
 TRIALS = 50
 KINDS = {
     "latent": (Latent(), LATENT_INFERENCE),
@@ -59,14 +59,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--problems", default="")
     parser.add_argument("--methods", default="", help="separated by semicolons")
     given = parser.parse_args(arguments)
-    done = {(*row["cell"].values(), row["run"], version_of(row)) for row in rows()}
+    done = {(*row["cell"].values(), row["run"], version_of(row)) for row in stored(NAME)}
     version = tree_state().get("source", "")
     for run in range(given.first, given.first + given.runs):
         for problem in given.problems.split(","):
             for method in given.methods.split(";"):
                 if (problem, method, run, version) not in done:
                     keep(problem, method, run)
-    print(summary(rows()))
+    print(summary(stored(NAME)))
 
 
 def keep(problem: str, method: str, run: int) -> None:
@@ -82,13 +82,8 @@ def keep(problem: str, method: str, run: int) -> None:
     command = shlex.join(["python", "-m", "experiments.rugged_choices", *words])
     cell = {"problem": problem, "method": method}
     line = json.dumps({"cell": cell, "run": run, **found, "command": command, **state})
-    with PATH.open("a", encoding="utf-8") as file:
+    with (RESULTS / f"{NAME}.jsonl").open("a", encoding="utf-8") as file:
         file.write(line + "\n")
-
-
-def rows() -> list[Row]:
-    text = PATH.read_text("utf-8") if PATH.exists() else ""
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def summary(found: Sequence[Row]) -> str:
