@@ -110,7 +110,7 @@ def report(rows: Sequence[Row]) -> str:
 
 
 def again() -> str:
-    """BO and WARP with chains of one and of several sweeps, from the results of `rugged_choices`."""
+    """BO and WARP by the sweeps of their chains, from the results of `rugged_choices`."""
     rows = [row for row in stored("rugged_choices") if row["cell"]["method"][0].isupper()]
     return gap_table(rows, ["hartmann-6"], "BO 10x1x1", [TRIALS])
 
@@ -129,6 +129,12 @@ def searched(rows: Sequence[Row]) -> list[str]:
 def picture_of(problem: str) -> str:
     return f"spartan_{problem}"
 
+
+AGAIN = """\
+`10x1x1` are ten chains that make one sweep for each trial and give one draw, as in the tables of
+figures; `2x5x5` two chains that make five sweeps and give five draws, at the same cost; `4x6x1`
+four chains of six sweeps and one draw. All are of one version of the library and start where the
+tables of figures do (`python -m experiments.rugged_choices`)."""
 
 DISAGREEMENTS = """\
 ### Where this differs from the document
@@ -161,8 +167,10 @@ what the text claims. Read as follows where the document leaves it open:
   method: it also leaves regions without observations out of its predictions (`Grounded`), which
   nothing here does, and has priors, a design and an acquisition of its own.
 - ln ℓ ~ N(ln 0.3, 1.5²) on [0.01, 10]; ln a, ln b ~ N(0, 0.75) on [0.1, 10] for the Beta curves of
-  `WARP`; ln s² ~ N(0, 1); noise variance {NOISE:g} of the values'. Ten chains live from trial to
-  trial and make a sweep for each; the document starts anew with 100 sweeps for ten samples.
+  `WARP`; ln s² ~ N(0, 1); noise variance {NOISE:g} of the values'. In the tables of figures ten
+  chains live from trial to trial and make a sweep for each. From now on two chains make five sweeps
+  and give five draws each, at the same cost (see "Hartmann-6 again"). The document starts anew with
+  100 sweeps for ten samples.
 - `ABO` and `ASBO`: α = 1, with the sign of eq. 4 and 5 corrected. `SPBO`: c = 0.1, γ = 0.101, the
   first {ITERATIONS // 4} suggestions perturbed.
 - LDA and logistic regression are the measured tables, on their levels; the document uses regression
