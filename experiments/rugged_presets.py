@@ -66,7 +66,7 @@ def report(rows: Sequence[Row]) -> str:
 
 
 def broad(rows: Sequence[Row]) -> str:
-    """Spartan and latent beside gp, from results under the label `broad` unless `rows` have them."""
+    """Spartan and latent beside gp, from the label `broad` unless `rows` have such results."""
     if not any(row["cell"] == {"problem": "holder-table", "method": "spartan"} for row in rows):
         rows = replace(EXPERIMENT, label="broad").rows()
     mine = [row for row in rows if row["cell"]["method"] in ("gp", "spartan", "latent")]
