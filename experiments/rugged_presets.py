@@ -55,11 +55,24 @@ def report(rows: Sequence[Row]) -> str:
             "Shubert after 100 trials:",
             gap_table(rows, ["shubert"], "gp", [100]),
             FINDINGS,
+            "### Spartan and latent inputs on more functions",
+            broad(rows),
+            BROAD_FINDINGS,
             "### Moves of single latents, all leaves, open bounds: before and after",
             changes(),
             CHANGES,
         ]
     )
+
+
+def broad(rows: Sequence[Row]) -> str:
+    """Spartan and latent beside gp, from the label `broad` unless `rows` have such results."""
+    if not any(row["cell"] == {"problem": "holder-table", "method": "spartan"} for row in rows):
+        rows = replace(EXPERIMENT, label="broad").rows()
+    mine = [row for row in rows if row["cell"]["method"] in ("gp", "spartan", "latent")]
+    shorter = [problem for problem in LATENT if problem not in TRIALS]
+    tables = [gap_table(mine, shorter, "gp", [50]), gap_table(mine, ["shubert"], "gp", [50, 100])]
+    return "\n\n".join(tables)
 
 
 def changes() -> str:
@@ -79,6 +92,9 @@ not gain on it. On Branin and Hartmann-6 nothing is significantly worse than `"g
 `"latent"` and `"gp"` the tests find no difference: it is ahead on Holder table and behind on
 Shubert, both far from significant."""
 
+BROAD_FINDINGS = """\
+TEXT"""
+
 CHANGES = """\
 Mean gaps, their standard errors in brackets, after 50 trials (100 of Shubert) from the same starts;
 p: two-sided Wilcoxon tests, paired by run, Holm over the table. Before, `"latent"` moved all
@@ -92,7 +108,11 @@ def cells(methods: Sequence[str], problems: Sequence[str]) -> list[Cell]:
 
 
 FIRST = cells(REGIONS, ("exp-2d-wide", *STATIONARY))
-LATER = [*cells(PARTITIONS, TREED), *cells(("gp", "latent"), LATENT)]
+LATER = [
+    *cells(PARTITIONS, TREED),
+    *cells(("gp", "latent"), LATENT),
+    *cells(("spartan",), LATENT),
+]
 
 EXPERIMENT = Experiment(
     "rugged_presets",
