@@ -33,7 +33,7 @@ AMPLITUDE = LogNormal(0.0, 2.0)  # of s², so that ln s ~ N(0, 1)
 SHAPES = TruncatedLogNormal(0.0, 0.75**0.5, 0.1, 10.0)
 NOISE = 1e-6
 INFERENCE = Slice(chains=10)
-SOURCE_TREE = Treed(smallest=5, least=0.0, chance=1.0)
+SOURCE_TREE = Treed(smallest=5, least=0.0, chance=1.0, beyond=0)
 
 
 def gp(d: int, warped: bool) -> GP:
