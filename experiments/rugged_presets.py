@@ -48,7 +48,7 @@ def report(rows: Sequence[Row]) -> str:
             "### Warped and Spartan",
             shown(REGIONS, ("exp-2d-wide", *STATIONARY)),
             "### Treed",
-            shown(PARTITIONS, TREED),
+            shown((*PARTITIONS, "warped"), TREED),
             best_value_table(rows, ["rkhs-1d"], PARTITIONS, PUBLISHED),
             "### Latent inputs",
             shown(("gp", "latent"), LATENT),
