@@ -47,7 +47,7 @@ METHODS = {
     "neighbours": Setting(NEIGHBOURS),
     "neighbours 2x5": Setting(NEIGHBOURS, Slice(chains=2, sweeps=5, kept=5)),
 }
-PROBLEMS = ("exp-2d", "rkhs-1d", "branin", "hartmann-6")
+PROBLEMS = ("exp-2d", "exp-2d-wide", "rkhs-1d", "branin", "hartmann-6")
 
 
 @dataclass(eq=False)

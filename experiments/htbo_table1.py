@@ -120,7 +120,11 @@ the document leaves it open:
 - Spearmint's priors on the unit cube and standardised values: ℓ ~ U(0, 10), ln s ~ N(0, 1), mean
   N(0, 1), noise variance {NOISE:g}; ln a, ln b ~ N(0, 0.75) on [0.1, 10] for the Beta curves of
   `WARP`. Ten chains live from trial to trial and make a sweep for each.
-- `HTBO`: leaves of at least 5 observations, split while it reduces the uncertainty at all.
+- `HTBO`: leaves of at least 5 observations, split while it reduces the uncertainty at all; the
+  process of a leaf is conditioned on the leaf's observations alone.
+- Ascents replace the document's grid: it takes the best of 20,000 points, we follow the gradient
+  from the best of about 1,300. On LDA, SVM and the fields every point is scored. Suggestions at the
+  borders of leaves, and the grid, are compared in the next section.
 - LDA and SVM are searched on their grids. Walker Lake (every second row and column) and Babbitt
   copper stand in for the document's two mines, whose data are not public; expected improvement is
   evaluated at the listed locations only. Concentrations are negated: the richest place is the
