@@ -35,6 +35,7 @@ from experiments import (
     spartan_figures,
     tree_figure2,
     tree_figure4,
+    treed_landscapes,
 )
 from experiments.comparison import COLUMNS
 from experiments.figures import save
@@ -54,6 +55,7 @@ MODULES = (
     rugged_presets,
     htbo_table1,
     htbo_borders,
+    treed_landscapes,
     modulated_table1,
     cocabo_table53,
     cocabo_figures,
