@@ -4,13 +4,15 @@ The problem is `tree-small-shared` [Jenatton et al. 2017, Figure 1]: four leaves
 start from the same point in every leaf. BoTorch has no default for conditional spaces; here its
 `HierarchicalConditionalKernelGP` is fitted anew for every suggestion, and log expected improvement
 is maximised in every leaf with the rest held fixed. It takes part in fewer runs and trials, because
-a suggestion takes it seconds. Times are of the processor, one thread each.
+a suggestion takes it seconds; `--botorch 0` keeps its stored runs. Times are of the processor, one
+thread each.
 """
 
 from __future__ import annotations
 
 __all__ = ["add_arguments", "run"]
 
+import json
 import time
 import warnings
 from argparse import ArgumentParser, Namespace
@@ -20,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import outcrop as oc
-from benchmarks.reporting import provenance, save, table, verdict
+from benchmarks.reporting import RESULTS, provenance, save, table, verdict
 from outcrop.problems import Problem, get
 from outcrop.space import Space
 from outcrop.strategies import Sequence
@@ -37,11 +39,14 @@ RESTARTS, RAW_SAMPLES = 10, 512
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--runs", type=int, default=20, help="runs of ours")
-    parser.add_argument("--botorch", type=int, default=5, help="of these, runs of BoTorch too")
+    parser.add_argument(
+        "--botorch", type=int, default=5, help="of these, runs of BoTorch too; 0 keeps stored ones"
+    )
 
 
 def run(options: Namespace) -> None:
     problem = get(PROBLEM)
+    kept = {} if options.botorch else stored_botorch()
     rows: list[dict[str, Any]] = []
     for seed in range(options.runs):
         design = Sequence(problem.space, OnePerBranch())
@@ -51,6 +56,7 @@ def run(options: Namespace) -> None:
         if seed < options.botorch:
             rows.append({"method": "BoTorch", "run": seed, **botorch(problem, initial, seed)})
         print(" · ".join(f"{r['method']} {r['regret at 20']:.1e}" for r in rows[-2:]), flush=True)
+    rows += kept.get("rows", [])
     of = {m: [r for r in rows if r["method"] == m] for m in ("tree", "BoTorch") if rows}
     seconds = {m: median(r["seconds"] for r in some) for m, some in of.items() if some}
     print(
@@ -80,7 +86,19 @@ def run(options: Namespace) -> None:
         ratio = seconds["BoTorch"] / seconds["tree"]
         bars["speed"] = ratio >= FASTER
         print(f"{ratio:.0f} times as fast, bar {FASTER}: {verdict(bars['speed'])}")
-    save("conditional", provenance("botorch", "torch") | {"rows": rows, "met": bars})
+    made = provenance("botorch", "torch")
+    made["botorch"] = kept.get("made", dict(made))  # of what its rows were made by
+    save("conditional", made | {"rows": rows, "met": bars})
+
+
+def stored_botorch() -> dict[str, Any]:
+    """The stored runs of BoTorch, and the command and versions that they were made by."""
+    path = RESULTS / "conditional.json"
+    if not path.exists():
+        return {}
+    stored = json.loads(path.read_text("utf-8"))
+    made = stored.get("botorch") or {key: stored[key] for key in ("command", "versions")}
+    return {"rows": [r for r in stored["rows"] if r["method"] == "BoTorch"], "made": made}
 
 
 def ours(problem: Problem, initial: list[Params], seed: int) -> dict[str, Any]:

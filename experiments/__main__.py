@@ -35,6 +35,8 @@ from experiments import (
     spartan_figures,
     tree_figure2,
     tree_figure4,
+    tree_searches,
+    tree_supplement,
     treed_landscapes,
 )
 from experiments.comparison import COLUMNS
@@ -62,7 +64,9 @@ MODULES = (
     hierarchical_hpnnet,
     inference_methods,
     tree_figure2,
+    tree_supplement,
     tree_figure4,
+    tree_searches,
     optuna_nested,
     playbook_tables,
     playbook_clipping,

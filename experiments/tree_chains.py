@@ -21,11 +21,11 @@ import numpy as np
 
 import outcrop as oc
 from benchmarks.reporting import table
-from experiments import tree_figure2
 from experiments.comparison import Searches, corrected_p_values
 from experiments.harness import RESULTS, Row
 from experiments.provenance import tree_state
 from experiments.searches import problem_of
+from experiments.tree_figure2 import SHOWN, TRIALS, logarithms, tree_search
 from outcrop.inference import Draws, Slice
 from outcrop.inference.target import log_posterior
 from outcrop.strategies import EachBranch
@@ -62,10 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def keep(problem: str, method: str, run: int) -> None:
     """Search, and append the result with the share of chains that lie far behind."""
-    tree_figure2.METHODS[method] = METHODS[method]
     cell = {"problem": problem, "method": method}
     with distances() as behind:
-        found = tree_figure2.run(cell, run)
+        found = tree_search(cell, METHODS, run, TRIALS)
     far = round(float(np.mean(np.array(behind) > FAR)), 5)
     words = ["--first", str(run), "--runs", "1", "--problems", problem]
     command = shlex.join(["python", "-m", "experiments.tree_chains", *words])
@@ -113,8 +112,8 @@ def summary(found: Sequence[Row]) -> str:
     logs: dict[tuple[str, str, int], dict[int, float]] = {}
     for (problem, method), own in runs.items():
         minimum = problem_of(problem).minimum or 0.0
-        traces = tree_figure2.logarithms(Searches(own, minimum).values, minimum)
-        for n in tree_figure2.SHOWN:
+        traces = logarithms(Searches(own, minimum).values, minimum)
+        for n in SHOWN:
             last = traces[:, n - 1].tolist()
             logs[problem, method, n] = dict(zip(own, last, strict=True))
     one, other = METHODS
@@ -125,12 +124,12 @@ def summary(found: Sequence[Row]) -> str:
     for (problem, method), own in runs.items():
         line = [problem, method, str(len(own))]
         line.append(f"{100 * np.mean([row['far'] for row in own.values()]):.1f} %")
-        for n in tree_figure2.SHOWN:
+        for n in SHOWN:
             mean = np.mean(list(logs[problem, method, n].values()))
             p = f", p {p_values[problem, n]:.3f}" if method == one else ""
             line.append(f"{mean:.2f}{p}")
         lines.append(line)
-    header = ["problem", "method", "runs", "far", *(f"at {n}" for n in tree_figure2.SHOWN)]
+    header = ["problem", "method", "runs", "far", *(f"at {n}" for n in SHOWN)]
     return table(header, sorted(lines))
 
 

@@ -6,7 +6,17 @@ that do not, and by other tools.
 
 from __future__ import annotations
 
-__all__ = ["EXPERIMENT"]
+__all__ = [
+    "EXPERIMENT",
+    "SHOWN",
+    "TRIALS",
+    "TWO_STEPS",
+    "distances",
+    "logarithms",
+    "picture",
+    "picture_of",
+    "tree_search",
+]
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,12 +45,12 @@ NEAR = 0.01  # of the minimum: a run that counts as solved
 FLOOR = 1e-9  # below which a regret is rounding
 
 BASELINE = "tree"
-DEFAULT, BEFORE = "auto", "auto all leaves"  # compared in a table of their own
+DEFAULT = "auto"
 ALL_LEAVES = EachBranch()
 TWO_STEPS = TopBranches(count=1, extras=False, exact_up_to=0)
 METHODS = {
     DEFAULT: oc.Method(surrogate=Tree()),
-    BEFORE: oc.Method(surrogate=Tree(), maximiser=ALL_LEAVES),
+    "auto all leaves": oc.Method(surrogate=Tree(), maximiser=ALL_LEAVES),
     "tree": oc.Method(surrogate=Tree(chance=1.0), maximiser=ALL_LEAVES),
     "gp": oc.Method(),
     "tree two steps": oc.Method(
@@ -64,17 +74,24 @@ PROBLEMS = {
     "tree-small": "Small tree",
     "tree-large-shared": "Large tree with shared variables",
     "tree-unbalanced-4": "Unbalanced tree of four leaves",
-    "tree-unbalanced-8": "Unbalanced tree of eight leaves",
-    "tree-small-quadratic": "Small tree with shared variables that enter as squares",
 }
 PANELS = (
     ("tree", "tree two steps", DEFAULT, "common nodes", "independent", "arc", "marginal"),
     ("tree", "gp", "random forest", "blind GP", "TPE", "SMAC", "random"),
 )
-SIZE = (11.0, 4.4)  # inches
+PANEL_WIDTH, HEIGHT = 5.5, 4.4  # inches
 
 
 def run(cell: Cell, number: int) -> Row:
+    return tree_search(cell, METHODS, number, TRIALS)
+
+
+def tree_search(cell: Cell, methods: Mapping[str, oc.Method], number: int, trials: int) -> Row:
+    """A search that starts with one point in each leaf, by one of `methods`, a peer or a name.
+
+    `right` states whether the best trial lay in the leaf of the minimum, after each of `SHOWN` or
+    after all trials where there are fewer.
+    """
     problem = problem_of(cell["problem"])
     asked: list[Params] = []
 
@@ -86,11 +103,11 @@ def run(cell: Cell, number: int) -> Row:
     design = OnePerBranch(size=problem.space.n_branches)
     initial = initial_points(problem.space, problem.space.n_branches, number, design)
     if cell["method"] in PEERS:
-        row = peer_search(watched, cell["method"], initial, TRIALS, number)
+        row = peer_search(watched, cell["method"], initial, trials, number)
     else:
-        known = METHODS.get(cell["method"])
+        known = methods.get(cell["method"])
         method = replace(known, initial=design) if known else cell["method"]
-        row = search(watched, method, initial, TRIALS, number)
+        row = search(watched, method, initial, trials, number)
     values = [round(value, 12) for value in row["values"]]
     right = [is_in_best_leaf(problem, asked[int(np.argmin(values[:n]))]) for n in SHOWN]
     return {**row, "values": values, "right": right}
@@ -109,49 +126,17 @@ def report(rows: Sequence[Row]) -> str:
         if found := searched(rows, problem):
             picture = f"![Distance to the minimum, {title}](images/{picture_of(problem)}.png)"
             parts += [f"### {title} (`{problem}`)", distances(found), picture]
-    return "\n\n".join([*parts, "The search of leaves on all trees:", defaults(rows), FINDINGS])
+    return "\n\n".join([*parts, FINDINGS])
 
 
-def defaults(rows: Sequence[Row]) -> str:
-    """The default search beside that of all leaves, on every problem."""
-    pairs: dict[str, list[Searches]] = {}
-    for problem in PROBLEMS:
-        found = searched(rows, problem)
-        if DEFAULT in found and BEFORE in found:
-            common = sorted(found[DEFAULT].rows.keys() & found[BEFORE].rows.keys())
-            pairs[problem] = [
-                Searches({r: f.rows[r] for r in common}, f.minimum)
-                for f in (found[DEFAULT], found[BEFORE])
-            ]
-    logs = {
-        (problem, n): tuple(
-            dict(zip(f.rows, logarithms(f.values[:, :n], f.minimum)[:, -1].tolist(), strict=True))
-            for f in both
-        )
-        for problem, both in pairs.items()
-        for n in SHOWN
-    }
-    p_values = corrected_p_values({key: (one, other) for key, (one, other) in logs.items()})
-    lines = []
-    for problem, both in pairs.items():
-        line = [problem, str(len(both[0]))]
-        for n in SHOWN:
-            means = [f"{np.mean(list(each.values())):.2f}" for each in logs[problem, n]]
-            line += [", ".join(means), f"{p_values[problem, n]:.3f}"]
-        right = [str(sum(row["right"][-1] for row in f.rows.values())) for f in both]
-        lines.append([*line, ", ".join(right)])
-    header = ["problem", "runs", *(name for n in SHOWN for name in (f"at {n}", "p")), "right leaf"]
-    return table(header, lines)
-
-
-def distances(found: Mapping[str, Searches]) -> str:
-    """The table of one problem."""
+def distances(found: Mapping[str, Searches], baseline: str = BASELINE) -> str:
+    """The table of one problem; methods are tested against `baseline`."""
     last = {
         method: dict(zip(each.rows, logarithms(each.values, each.minimum)[:, -1], strict=True))
         for method, each in found.items()
     }
     p_values = corrected_p_values(
-        {m: (last[m], last[BASELINE]) for m in found if m != BASELINE and BASELINE in found}
+        {m: (last[m], last[baseline]) for m in found if m != baseline and baseline in found}
     )
     lines = []
     for method, each in found.items():
@@ -193,14 +178,15 @@ def draw(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def picture(found: Mapping[str, Searches]) -> Any:
+def picture(found: Mapping[str, Searches], panels: Sequence[Sequence[str]] = PANELS) -> Any:
     """Means over the runs and two standard errors either side, as in the document."""
     from matplotlib.figure import Figure
 
     from outcrop.plots.convergence import COLOURS, DASHES, SHAPES
 
-    figure = Figure(figsize=SIZE, layout="constrained")
-    for axes, methods in zip(figure.subplots(1, 2, sharey=True), PANELS, strict=True):
+    figure = Figure(figsize=(PANEL_WIDTH * len(panels), HEIGHT), layout="constrained")
+    row = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, methods in zip(row, panels, strict=True):
         for i, method in enumerate(methods):
             if method not in found:
                 continue
@@ -251,9 +237,7 @@ Columns. at n: log₁₀ of the distance from the best value of n trials to the 
 minimum after all trials; right leaf: runs whose best trial lies in the leaf of the minimum, after
 {", ".join(map(str, SHOWN))} trials; p: two-sided Wilcoxon test of the last logarithms, paired by
 run, against `tree`, Holm over the table; s: seconds of processor time per suggestion, mean of a
-run, median of the runs. In the table of the search: means of the logarithms of `auto` and of
-`auto all leaves` over the runs that both have, tests of both, Holm over that table, and runs whose
-best trial lies in the leaf of the minimum."""
+run, median of the runs."""
 
 
 FINDINGS = """\

@@ -22,11 +22,11 @@ import numpy as np
 
 import outcrop as oc
 from benchmarks.reporting import table
-from experiments import tree_figure2
 from experiments.comparison import corrected_p_values
 from experiments.harness import RESULTS, Row
 from experiments.provenance import tree_state
 from experiments.searches import problem_of
+from experiments.tree_figure2 import tree_search
 from outcrop.acquisition import Acquisition
 from outcrop.acquisition.base import Belief
 from outcrop.kernels import Fourier
@@ -105,24 +105,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--methods", default="all leaves", help="separated by semicolons")
     parser.add_argument("--trials", type=int, default=60)
     given = parser.parse_args(arguments)
-    tree_figure2.TRIALS = given.trials
     done = {(*row["cell"].values(), row["run"]) for row in rows()}
     for run in range(given.first, given.first + given.runs):
         for problem in given.problems.split(","):
             for method in given.methods.split(";"):
                 if (problem, method, run) not in done:
-                    keep(problem, method, run)
+                    keep(problem, method, run, given.trials)
     print(summary(rows()))
 
 
-def keep(problem: str, method: str, run: int) -> None:
+def keep(problem: str, method: str, run: int, trials: int) -> None:
     """Search and append the result."""
-    tree_figure2.METHODS[method] = METHODS[method]
     cell = {"problem": problem, "method": method}
-    found = tree_figure2.run(cell, run)
+    found = tree_search(cell, METHODS, run, trials)
     words = [
         "--trials",
-        str(tree_figure2.TRIALS),
+        str(trials),
         "--first",
         str(run),
         "--runs",

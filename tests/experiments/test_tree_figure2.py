@@ -5,10 +5,12 @@ import pytest
 
 pytest.importorskip("experiments.harness")
 
-from experiments import tree_figure2
+from experiments import tree_figure2, tree_supplement
 from experiments.searches import initial_points, problem_of
 from outcrop.space import Float
 from outcrop.strategies.initial import OnePerBranch
+
+EVERY_TREE = [*dict.fromkeys([*tree_figure2.PROBLEMS, *tree_supplement.PROBLEMS])]
 
 
 def row(method, run, values, problem="tree-small", right=(True, True, True)):
@@ -18,7 +20,7 @@ def row(method, run, values, problem="tree-small", right=(True, True, True)):
     }
 
 
-@pytest.mark.parametrize("problem", tree_figure2.PROBLEMS)
+@pytest.mark.parametrize("problem", EVERY_TREE)
 def test_a_run_starts_with_one_point_in_each_leaf(problem):
     space = problem_of(problem).space
     initial = initial_points(space, space.n_branches, 3, OnePerBranch())
@@ -48,7 +50,7 @@ def test_every_method_goes_on_from_the_same_start_without_trouble(method, monkey
     assert len(found["right"]) == len(tree_figure2.SHOWN)
 
 
-@pytest.mark.parametrize("name", tree_figure2.PROBLEMS)
+@pytest.mark.parametrize("name", EVERY_TREE)
 def test_the_right_leaf_is_the_one_whose_bottom_is_the_minimum(name):
     problem = problem_of(name)
     best = 0.5 if "quadratic" in name else 0.0
