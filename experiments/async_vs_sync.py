@@ -18,7 +18,7 @@ from experiments import playbook_tables
 from experiments.comparison import corrected_p_values
 from experiments.harness import Cell, Experiment, Row
 from experiments.playbook import STEPS, draw_band, log_regrets, simulated, times
-from experiments.playbook_tables import mean_and_error
+from experiments.playbook_tables import changes, mean_and_error
 from outcrop.typing import Matrix, Vector
 
 METHODS = ("KB", "TS", "PLAyBOOK-L", "PLAyBOOK-HL")
@@ -68,7 +68,8 @@ def report(rows: Sequence[Row]) -> str:
         for problem in dict.fromkeys(setting[0] for setting in found)
         for what in AXES
     ]
-    return "\n\n".join([READING, comparison(found), *pictures, FINDINGS])
+    changed = ["### Limited radii in synchronous searches", changes(EXPERIMENT.name, rows), CHANGED]
+    return "\n\n".join([READING, comparison(found), *pictures, FINDINGS, *changed])
 
 
 def comparison(found: Found) -> str:
@@ -189,6 +190,10 @@ FINDINGS = """\
 - PLAyBOOK-HL's asynchronous searches with 16 workers were made with limited radii (see Tables 4.2
   to 4.4); all its synchronous ones, and those with 4 workers, before, so that its modes cannot be
   compared until they are made again."""
+CHANGED = f"""\
+Log regrets of synchronous PLAyBOOK-HL after {STEPS} evaluations, mean and in brackets standard
+error, before and after its radii were limited; those of asynchronous searches are beside Tables 4.2
+to 4.4. p: two-sided Wilcoxon tests, paired by run, Holm over the table."""
 
 
 def cells(problem: str) -> list[Cell]:

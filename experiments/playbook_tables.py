@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EXPERIMENT", "by_task", "compared", "mean_and_error", "ranks", "seconds"]
+__all__ = ["EXPERIMENT", "by_task", "changes", "compared", "mean_and_error", "ranks", "seconds"]
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -61,26 +61,24 @@ def report(rows: Sequence[Row]) -> str:
         parts.append(f"![{shown}](images/{picture_of(workers)}.png)")
     for table_number, steps in enumerate(SHOWN, start=2):
         parts += [f"### Table 4.{table_number}: after {steps} steps", regret_table(found, steps)]
-    parts += ["### Local constants within their reach", changes(rows, found), CHANGED]
+    parts += ["### Local constants within their reach", changes("playbook_tables", rows), CHANGED]
     parts += [not_made_again("playbook_tables", rows), DISAGREEMENTS]
     return "\n\n".join(filter(None, parts))
 
 
-def changes(rows: Sequence[Row], found: Mapping[Task, Found]) -> str:
-    """Log regrets of LL and HL before and after their radii were limited."""
-    former, last = by_task(former_rows("playbook_tables", rows)), SHOWN[-1]
+def changes(name: str, rows: Sequence[Row]) -> str:
+    """Log regrets of an experiment's methods before and after their radii were limited."""
+    found, former, last = by_task(rows), by_task(former_rows(name, rows)), SHOWN[-1]
     pairs: dict[tuple[str, ...], tuple[dict[int, float], dict[int, float]]] = {}
     for (problem, workers), methods in former.items():
         now = found.get((problem, workers), {})
-        for method in methods.keys() & now.keys():
+        for method in filter(now.__contains__, methods):
             one, other = (
                 {run: float(logs[last]) for run, logs in each[method].items()}
                 for each in (methods, now)
             )
             pairs[workers, problem, method] = one, other
-    return before_and_after(
-        ["k", "task", "method"], dict(sorted(pairs.items())), larger_is_better=False
-    )
+    return before_and_after(["k", "task", "method"], pairs, larger_is_better=False)
 
 
 def regret_table(found: Mapping[Task, Found], steps: int) -> str:

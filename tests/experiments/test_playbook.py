@@ -203,6 +203,21 @@ def test_the_report_of_both_modes_takes_asynchronous_searches_from_the_tables(
         assert [cell["problem"], cell["workers"], cell["method"], "2"] in found
 
 
+def test_searches_of_a_former_version_are_compared_with_those_of_the_same_runs(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(harness, "RESULTS", tmp_path)
+    (tmp_path / "former").mkdir()
+    method = "PLAyBOOK-HL"
+    now = [row(run, [1.0] * 100 + [np.exp(-run)], method) for run in range(3)]
+    old = [{**row(run, [1.0] * 101, method), "commit": "old"} for run in range(1, 4)]
+    path = tmp_path / "former" / "async_vs_sync.jsonl"
+    path.write_text("\n".join(map(json.dumps, old)) + "\n", "utf-8")
+    line = async_vs_sync.changes("async_vs_sync", now).splitlines()[-1]
+    expected = ["4", "ack-5", method, "2", "0.000 (0.000)", "-1.500 (0.354)", "2 : 0", "0.500"]
+    assert [part.strip() for part in line.split("|")[1:-1]] == expected
+
+
 def trained(mode, run, values, moments):
     return {"cell": {"mode": mode}, "run": run, "values": values, "times": moments} | {
         "failed": 0,
