@@ -44,12 +44,13 @@ def method_of(name: str, dimension: int) -> oc.Method | str:
     if not numbers:
         return first
     chains, sweeps, kept = map(int, numbers.split("x"))
-    sampled = {"chains": chains, "sweeps": sweeps, "kept": kept}
     if first in KINDS:
         kind, inference = KINDS[first]
-        return oc.Method(surrogate=kind, inference=replace(inference, **sampled))
+        chosen = replace(inference, chains=chains, sweeps=sweeps, kept=kept)
+        return oc.Method(surrogate=kind, inference=chosen)
     method = spartan_figures.METHODS[first](dimension)
-    return replace(method, inference=replace(method.inference, **sampled))
+    chosen = replace(method.inference, chains=chains, sweeps=sweeps, kept=kept)
+    return replace(method, inference=chosen)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
