@@ -254,7 +254,8 @@ Two steps alone do not return to a leaf whose level was misjudged: restricted to
 best level, that of the incumbent and the least known one, a search of the small tree with shared
 variables (seed 100, not among these runs) was still in a wrong leaf after 60 trials. The default
 searches all leaves two times out of three and the leaf of the incumbent else. That share was chosen
-by other runs (`results/tree_search_choice.jsonl`).
+by other runs (`results/tree_search_choice.jsonl`); "Which search of leaves is the default" compares
+it with both.
 
 On the large tree every run of `tree` and `auto` is within 0.01 of the minimum after 60 trials. The
 medians of `auto` and of `tree two steps` are ahead of TPE's and SMAC3's after 20, 40 and 60; those
