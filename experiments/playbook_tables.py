@@ -55,7 +55,8 @@ def by_task(rows: Sequence[Row]) -> dict[Task, Found]:
 
 def report(rows: Sequence[Row]) -> str:
     found = by_task(rows)
-    parts = [READING, "### Which policy wins", rank_table(found, seconds(rows)), RANKS]
+    parts = [READING, left_out(found), "### Which policy wins"]
+    parts += [rank_table(found, seconds(rows)), RANKS]
     for workers in dict.fromkeys(task[1] for task in found):
         shown = f"Log regret with {workers} workers"
         parts.append(f"![{shown}](images/{picture_of(workers)}.png)")
@@ -64,6 +65,15 @@ def report(rows: Sequence[Row]) -> str:
     parts += ["### Local constants within their reach", changes("playbook_tables", rows), CHANGED]
     parts += [not_made_again("playbook_tables", rows), DISAGREEMENTS]
     return "\n\n".join(filter(None, parts))
+
+
+def left_out(found: Mapping[Task, Found]) -> str:
+    """A sentence on tasks of the first part that have no searches; empty if all have some."""
+    tasks = dict.fromkeys((cell["problem"], cell["workers"]) for cell in EXPERIMENT.parts[0])
+    missing = [f"{problem} with {workers} workers" for problem, workers in tasks.keys() - found]
+    if not missing:
+        return ""
+    return f"Not made yet with this version, and left out: {', '.join(sorted(missing))}."
 
 
 def changes(name: str, rows: Sequence[Row]) -> str:

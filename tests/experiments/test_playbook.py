@@ -168,6 +168,15 @@ def test_the_report_of_the_tables_has_a_line_for_every_task_and_shows_every_pict
             assert lines.count([workers, problem, "2 runs"]) == 3
 
 
+def test_tasks_of_the_first_part_that_were_not_made_are_named():
+    cells = playbook_tables.EXPERIMENT.parts[0]
+    rows = [row(0, [1.0, 0.5], **cell) for cell in cells]
+    assert playbook_tables.left_out(playbook_tables.by_task(rows)) == ""
+    some = [each for each in rows if each["cell"]["problem"] != "mic-5"]
+    sentence = playbook_tables.left_out(playbook_tables.by_task(some))
+    assert sentence.endswith("left out: mic-5 with 16 workers, mic-5 with 4 workers.")
+
+
 def test_both_modes_are_compared_at_equal_times_and_after_equal_evaluations():
     fast = row(0, [1.0] * 40 + [0.5] * 81)
     slow = row(0, [1.0] * 60 + [0.25] * 61)
