@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 POOL = 16  # draws of the prior that compete with the present latents
-MOST_MOVED = 64  # observations moved in one sweep, chosen at random
+MOST_MOVED = 32  # observations moved in one sweep, chosen at random
 
 # Of observation i with each row of a pool as its latents, with all observations and theirs.
 Covariances: TypeAlias = Callable[[int, Points, Points], Matrix]
