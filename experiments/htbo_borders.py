@@ -127,7 +127,13 @@ five sweeps a trial, all of whose points are used, instead of ten chains of one 
 table counts suggestions within {NEAR:g} of a border of a leaf, as a share of trials {FIRST} to
 {TRIALS - 1}."""
 
-FINDINGS = ""
+FINDINGS = """\
+Without neighbours more than half of the suggestions on 2-D Exp lie at borders, where the process of
+a leaf extrapolates; with them fewer do, and 9 of 10 runs are solved instead of 3, in the same time
+(p = 0.049 for this pair alone; p = 0.014 on the runs that the rule was chosen on, decision 13).
+On the wide domain of Spartan BO, [−2, 18]², the document's tree solves no run; there `"spartan"`
+solves all, and `"gp"` goes half of the way (above, from other starts). `grid`, Branin and
+Hartmann-6 are not run yet, `neighbours 2x5` in 2 runs only."""
 
 
 EXPERIMENT = Experiment(

@@ -67,5 +67,4 @@ LANDSCAPES: dict[str, Callable[[], Problem]] = {
     "terraces-2": partial(terraces, 2),
     "cliff-2": partial(cliff, 2),
     "moor-2": partial(moor, 2),
-    "moor-4": partial(moor, 4),
 }
