@@ -119,7 +119,9 @@ interior at all bounds, which it now does only at bounds that the best observati
 
 CHEAPER = """\
 The same moves with less computation and other random numbers, read as the table above. What was
-"after" there is "before" here."""
+"after" there is "before" here. Since then a sweep moves at most 32 latents instead of 64. On ten
+other starts (runs 1000 to 1009 of `rugged_choices`, 50 trials) Shubert has a mean gap of 0.909 with
+at most 32 and 0.915 with at most 64."""
 
 NEIGHBOURS = """\
 The same comparison for the processes of leaves: before, they were conditioned on the leaf's
