@@ -18,6 +18,7 @@ from experiments import (
     cocabo_figures,
     cocabo_table53,
     hierarchical_hpnnet,
+    htbo_borders,
     htbo_table1,
     inference_methods,
     modulated_table1,
@@ -36,6 +37,7 @@ from experiments import (
     tree_figure4,
     tree_searches,
     tree_supplement,
+    treed_landscapes,
 )
 from experiments.comparison import COLUMNS
 from experiments.figures import save
@@ -54,6 +56,8 @@ MODULES = (
     spartan_figures,
     rugged_presets,
     htbo_table1,
+    htbo_borders,
+    treed_landscapes,
     modulated_table1,
     cocabo_table53,
     cocabo_figures,

@@ -9,7 +9,7 @@ are kept in a file elsewhere.
 
 from __future__ import annotations
 
-__all__ = ["Cell", "Experiment", "Row", "complete", "forget", "matches"]
+__all__ = ["Cell", "Experiment", "Row", "complete", "forget", "matches", "stored"]
 
 import json
 import multiprocessing
@@ -196,6 +196,11 @@ def _command(experiment: Experiment, cell: Cell, run: int) -> str:
     words = ["python", "-m", "experiments", experiment.name, "--runs", str(run + 1)]
     label = ["--label", experiment.label] if experiment.label else []
     return shlex.join([*words, "--cells", chosen, *label])
+
+
+def stored(name: str) -> list[Row]:
+    """The rows of `results/NAME.jsonl`, in the order they were made."""
+    return _read(RESULTS / f"{name}.jsonl")
 
 
 def _read(path: Path) -> list[Row]:

@@ -17,6 +17,7 @@ from typing import Any
 import outcrop as oc
 from experiments import geostatistics, tables, tuning
 from experiments.harness import Row
+from experiments.landscapes import LANDSCAPES
 from outcrop import problems, strategies
 from outcrop.problems import Problem
 from outcrop.typing import Params
@@ -40,7 +41,8 @@ def problem_of(name: str) -> Problem:
     """A test problem, or one whose values are measured, beforehand or now."""
     if name in FIELDS:
         return field_of(name).problem
-    return MEASURED[name]() if name in MEASURED else problems.get(name)
+    made = {**MEASURED, **LANDSCAPES}
+    return made[name]() if name in made else problems.get(name)
 
 
 @lru_cache

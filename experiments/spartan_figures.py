@@ -16,7 +16,7 @@ from typing import Any
 import outcrop as oc
 from experiments.comparison import gap_table
 from experiments.figures import convergence_figure
-from experiments.harness import Cell, Experiment, Row
+from experiments.harness import Cell, Experiment, Row, stored
 from experiments.priors import TruncatedLogNormal
 from experiments.searches import initial_points, problem_of, search
 from outcrop.acquisition import EI, EIIG, Acquisition
@@ -35,7 +35,7 @@ LENGTHSCALES = TruncatedLogNormal(log(0.3), 1.5, 0.01, 10.0)
 AMPLITUDE = LogNormal(0.0, 1.0)
 SHAPES = TruncatedLogNormal(0.0, 0.75**0.5, 0.1, 10.0)
 NOISE = 1e-6
-INFERENCE = Slice(chains=10)
+INFERENCE = Slice(chains=2, sweeps=5, kept=5)  # ten draws, as the document's
 
 
 def gp(d: int, kind: KernelKind | None = None, acquisition: Acquisition | None = None) -> oc.Method:
@@ -105,7 +105,14 @@ def report(rows: Sequence[Row]) -> str:
         shown = gap_table(rows, [problem], "BO", [TRIALS - INITIAL, TRIALS], PUBLISHED)
         picture = f"![Convergence on {problem}](images/{picture_of(problem)}.png)"
         parts += [f"### {FIGURES[problem]}", shown, picture]
+    parts += ["### Hartmann-6 again: chains that make more sweeps", AGAIN, again()]
     return "\n\n".join([*parts, DISAGREEMENTS])
+
+
+def again() -> str:
+    """BO and WARP by the sweeps of their chains, from the results of `rugged_choices`."""
+    rows = [row for row in stored("rugged_choices") if row["cell"]["method"][0].isupper()]
+    return gap_table(rows, ["hartmann-6"], "BO 10x1x1", [TRIALS])
 
 
 def draw(rows: Sequence[Row]) -> dict[str, Any]:
@@ -123,6 +130,12 @@ def picture_of(problem: str) -> str:
     return f"spartan_{problem}"
 
 
+AGAIN = """\
+`10x1x1` are ten chains that make one sweep for each trial and give one draw, as in the tables of
+figures; `2x5x5` two chains that make five sweeps and give five draws, at the same cost; `4x6x1`
+four chains of six sweeps and one draw. All are of one version of the library and start where the
+tables of figures do (`python -m experiments.rugged_choices`)."""
+
 DISAGREEMENTS = """\
 ### Where this differs from the document
 
@@ -133,10 +146,13 @@ Ten runs; Michalewicz-10 and logistic regression were run without `WARP`, the `S
   "Fewer than 20 iterations" nearly holds: `SBO-learnt` needs 10 to 20, `SBO-std` 9 to 22 and once
   38. BO solves 6 of 10: its gaps are nearly all 0 or 1, by whether a start sees anything of the
   corner. `ABO` is not ahead of BO (4 against 6).
-- Hartmann-6: `WARP` is worse than BO (p = 0.014), where the document sees no difference. Why is not
-  known. Its prior is wide, and chains that make one sweep a trial have twelve more numbers to
-  follow; `"warped"` (below), which differs in its prior and in much else, is not behind `"gp"`
-  beyond chance. The rest ends in the second basin in 3 of 10 runs each.
+- Hartmann-6: `WARP` is worse than BO (p = 0.014), where the document sees no difference. Most of it
+  is due to chains that lag behind the data: they have twelve numbers more to follow and make one
+  sweep a trial. Two chains of five sweeps, at the same cost, are ahead of ten of one in 10 of 10
+  runs (p = 0.002), and as many solve it as with BO ("Hartmann-6 again"). The mean gap is 0.0056
+  behind that of BO with ten chains of one sweep each, 0.0010 with two of five. That rest is small
+  and not chance: 10 of 10 runs, p = 0.002. What it is due to is not known. All other methods end in
+  the second basin in 3 of 10 runs each.
 - LDA: BO is not stuck and `SPBO` is not the best; all but `SBO-std`, `SBO-learnt` and `ASBO`
   solve it in every run. We search the measured table, where a repeat is impossible; the
   document searches trees fitted to it. That this is the reason is a guess."""
@@ -154,8 +170,10 @@ what the text claims. Read as follows where the document leaves it open:
   method: it also leaves regions without observations out of its predictions (`Grounded`), which
   nothing here does, and has priors, a design and an acquisition of its own.
 - ln ℓ ~ N(ln 0.3, 1.5²) on [0.01, 10]; ln a, ln b ~ N(0, 0.75) on [0.1, 10] for the Beta curves of
-  `WARP`; ln s² ~ N(0, 1); noise variance {NOISE:g} of the values'. Ten chains live from trial to
-  trial and make a sweep for each; the document starts anew with 100 sweeps for ten samples.
+  `WARP`; ln s² ~ N(0, 1); noise variance {NOISE:g} of the values'. In the tables of figures ten
+  chains live from trial to trial and make a sweep for each. From now on two chains make five sweeps
+  and give five draws each, at the same cost (see "Hartmann-6 again"). The document starts anew with
+  100 sweeps for ten samples.
 - `ABO` and `ASBO`: α = 1, with the sign of eq. 4 and 5 corrected. `SPBO`: c = 0.1, γ = 0.101, the
   first {ITERATIONS // 4} suggestions perturbed.
 - LDA and logistic regression are the measured tables, on their levels; the document uses regression

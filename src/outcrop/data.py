@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -331,6 +331,16 @@ class Observations:
         noisy = replace(self, noise=variances if self.noise is None else self.noise + variances)
         vars(noisy).update(pairs=self.pairs, triangle=self.triangle)
         return noisy
+
+    @cached_property
+    def last(self) -> dict[str, Any]:
+        """What a model keeps from one likelihood to the next, by its own name for it."""
+        return {}
+
+    @cached_property
+    def each_with_all(self) -> list[Pairs]:
+        """Each point paired with all of them, `(1, n)`."""
+        return [Pairs(self.X[[i]], self.X, second_moves=False) for i in range(len(self))]
 
     def against(self, X: Points) -> Pairs:
         """Points `X`, with respect to which gradients are wanted, paired with these."""

@@ -67,7 +67,7 @@ def test_the_odds_move_by_the_densities_of_results_before_they_were_told(seed, s
     noise = rng.uniform(0.01, 0.1, len(x)) if is_noisy else None
     data = Observations(x[:, None], kinked(x) + 0.3 * rng.normal(size=len(x)), noise)
     whole, tree = GP(Matern52([0.3]), 0.01), GP(Matern52([0.1]), 0.04, mean=0.5)
-    surrogate = Contested(Inferred(whole, FAST), TreedGP(tree, FAST, (0,), 8), 0.25)
+    surrogate = Contested(Inferred(whole, FAST), TreedGP(tree, FAST, (0,), 8, beyond=0), 0.25)
     before = surrogate.fit(first(data, n), rng)
     after = surrogate.fit(data, rng, before.state)
 

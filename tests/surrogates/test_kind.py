@@ -112,7 +112,7 @@ def test_models_and_surrogates_of_the_user_become_kinds():
     assert kind_of(Rough()) == Rough()
     assert kind_of(Forest()) == Forest()
     assert kind_of(model) == GivenModel(model)
-    assert kind_of(model).surrogate(Situation(BOX, inference=FAST)).inference is FAST
+    assert kind_of(model).surrogate(Situation(BOX, inference=FAST)).inference == FAST
     assert kind_of(surrogate) == GivenSurrogate(surrogate)
     assert kind_of(surrogate).surrogate(Situation(BOX)) is surrogate
     assert kind_of(surrogate).label == "Inferred"

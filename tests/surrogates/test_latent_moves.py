@@ -1,6 +1,7 @@
 """Moves of single latents leave their posterior invariant, and mix where moves of all do not."""
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from outcrop.data import Observations
@@ -8,9 +9,10 @@ from outcrop.inference import effective_sample_size, slice_chain
 from outcrop.kernels import Matern52, Scaled
 from outcrop.params import free
 from outcrop.priors import LogNormal
-from outcrop.surrogates import LatentGP
+from outcrop.surrogates import LatentGP, latent, latent_moves
 from outcrop.surrogates.inferred import ModelTarget
 from outcrop.surrogates.latent import LatentObservations
+from tests.surrogates.test_latent import KERNELS, OTHERS, latents, observations
 
 KERNEL = Scaled(1.3, Matern52([0.4]))
 
@@ -87,3 +89,39 @@ def test_the_latents_of_a_single_observation_move_by_their_prior(rng, capfd):
     moved = [h for h in drawn if h != 0.0]  # else the present one was chosen among 17
     assert stats.kstest(moved, "norm").pvalue > 1e-3
     assert capfd.readouterr() == ("", "")  # LAPACK prints complaints
+
+
+@pytest.mark.parametrize("coordinates", [1, 2])
+@pytest.mark.parametrize("name", [*KERNELS, *OTHERS])
+def test_moves_compare_the_likelihoods_of_all_observations(name, coordinates, rng, monkeypatch):
+    """The density of one observation given the others is their joint one up to a constant."""
+    data, spread, noise = observations(rng, 9), 0.4, 1e-3
+    kernel, given = {**KERNELS, **OTHERS}[name], {}
+    moves = latents(rng, len(data), coordinates)
+
+    def catch(K, covariances, residual, own, rng):
+        given.update(K=K, covariances=covariances, residual=residual)
+        return own
+
+    monkeypatch.setattr(latent, "resampled", catch)
+    LatentGP(kernel, spread, moves, noise, mean=0.3).resampled_latents(data, rng)
+    pool, i = rng.normal(size=(4, coordinates)), 5
+    own = np.stack(moves, axis=1)
+    rows = np.empty((6, len(data)))
+    rows[0], rows[1:-1], rows[-1] = given["K"][i], given["covariances"](i, pool, own), data.y - 0.3
+    found = latent_moves._log_density(given["K"], i, given["residual"][i], rows)
+    expected = []
+    for candidate in [own[i], *pool]:
+        changed = own.copy()
+        changed[i] = candidate
+        model = LatentGP(kernel, spread, tuple(changed.T), noise, mean=0.3)
+        expected.append(model.condition(data).log_likelihood)
+    np.testing.assert_allclose(found - found[0], np.subtract(expected, expected[0]), atol=1e-7)
+
+
+def test_likelihoods_do_not_depend_on_those_before(rng):
+    data, first, second = observations(rng), latents(rng, 12), latents(rng, 12)
+    for moves, spread in [(first, 0.3), (first, 0.3), (second, 0.3), (first, 0.6), (first, 0.3)]:
+        model = LatentGP(KERNELS["matern"], spread, moves, noise=1e-3)
+        fresh = Observations(data.X, data.y)
+        assert model.log_likelihood(data) == model.log_likelihood(fresh)

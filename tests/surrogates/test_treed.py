@@ -6,16 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outcrop.acquisition import Thompson
+from outcrop import problems
+from outcrop.acquisition import EI, Thompson
 from outcrop.baselines import OneHot
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import MAP, Laplace, Slice
 from outcrop.kernels import Matern52, Offset, Scaled
+from outcrop.maximise import Maximiser
 from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.space import Float, Space
 from outcrop.strategies import Method, strategy_for
+from outcrop.strategies.acquisition_function import AcquisitionFunction
 from outcrop.surrogates import (
     GP,
     CategoryMix,
@@ -215,6 +218,54 @@ def test_a_drawn_function_has_the_gradient_it_says_and_passes_through_the_data(r
     np.testing.assert_allclose(path(data.X), data.y, atol=0.05)
 
 
+def test_suggestions_do_not_pile_up_at_the_borders_of_leaves():
+    """A process that knows nothing beyond its leaf is most uncertain at the leaf's borders."""
+    problem = problems.get("exp-2d")
+    fixed = GP(Scaled(1.0, Matern52(np.full(2, 0.25))), noise=1e-6)
+
+    def share_at_borders(beyond, sets=12):
+        tree = Treed(smallest=5, least=0.0, chance=1.0, beyond=beyond)
+        surrogate = tree.fitted(fixed, FAST, (0, 1))
+        count = 0
+        for seed in range(sets):
+            rng = np.random.default_rng(seed)
+            X = rng.random((30, 2))
+            y = problem.evaluate(problem.from_unit(X))
+            data = Observations(X, (y - y.mean()) / y.std())
+            belief = surrogate.fit(data, rng)
+            acquisition = EI().prepare(belief, np.array([data.y.min()]), X, rng, 1)
+            function = AcquisitionFunction(acquisition, belief)
+            found = Maximiser(spread=200)(function, problem.space, rng).point
+            count += is_at_a_border(belief.components[0].division, found)
+        return count / sets
+
+    assert share_at_borders(beyond=0) > 0.3  # the source's
+    assert share_at_borders(beyond=None) < 0.15
+
+
+def is_at_a_border(partition, point):
+    """Whether a border between leaves is within a thousandth of the cube."""
+    boxes = partition.boxes(len(point))
+    outer = np.array([[0.0], [1.0]])
+    near = (np.abs(boxes - point) <= 1e-3) & (boxes != outer)
+    inside = (boxes[:, 0] - 1e-3 <= point) & (point <= boxes[:, 1] + 1e-3)
+    return bool((near.any((1, 2)) & inside.all(1)).any())
+
+
+def test_a_leaf_also_sees_the_observations_nearest_to_its_box():
+    data = observations()
+    tree = Treed(smallest=5, least=0.0, chance=1.0, beyond=3)
+    belief = tree.fitted(gp(np.random.default_rng(0)), FAST, (0, 1)).fit(data, None)
+    division = belief.components[0].division
+    leaves = belief.components[0].leaves
+    boxes = division.boxes(2)
+    assert len(leaves) > 3
+    for (low, high), own, leaf in zip(boxes, division.leaf_rows, leaves, strict=True):
+        away = np.linalg.norm(data.X - np.clip(data.X, low, high), axis=1)
+        others = sorted(set(range(len(data))) - set(own), key=lambda row: away[row])
+        np.testing.assert_array_equal(leaf.data.X, data.X[sorted([*own, *others[:3]])])
+
+
 def test_a_belief_survives_json_and_goes_on_from_there(rng):
     data = observations()
     first = fitted(data)
@@ -291,6 +342,7 @@ def test_the_default_leaf_holds_five_observations_for_each_column(rng):
         lambda: Treed(leaves=OneHot()),
         lambda: Treed(smallest=1),
         lambda: Treed(least=-0.1),
+        lambda: Treed(beyond=-1),
         lambda: Treed(chance=0.0),
         lambda: Treed(chance=1.1),
         lambda: Treed().fitted(MODEL, Laplace(), (0,)),

@@ -69,9 +69,8 @@ class LatentPairs(Pairs):
         return self.visible.mismatches
 
     def squared_distances(self, weights: Vector) -> Matrix:
-        r2 = self.visible.squared_distances(weights)
-        r2 += _middle(weights)[(..., *(None,) * len(self.shape))] * self.apart
-        return r2
+        middle = _middle(weights)[(..., *(None,) * len(self.shape))]
+        return self.visible.squared_distances(weights) + middle * self.apart
 
     def pull_weights(self, r2_bar: Matrix, weights: Vector) -> Vector:
         middle_bar = np.vdot(r2_bar, np.broadcast_to(self.apart, r2_bar.shape))
@@ -94,7 +93,7 @@ class LatentPairs(Pairs):
 
 def _middle(weights: Vector) -> Vector:
     """The weight of a latent: the mean of 1/ℓᵢ²."""
-    return weights.mean(-1)
+    return weights.sum(-1) / weights.shape[-1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +173,7 @@ class LatentGP:
         return LatentPosterior.of(self._plain, LatentObservations.of(data, self._moves(data)))
 
     def log_likelihood(self, data: Observations) -> float:
-        seen = LatentObservations.of(data, self._moves(data)) if self.latents else data
-        return self._plain.log_likelihood(seen)
+        return self._plain.log_likelihood(self._seen(data) if self.latents else data)
 
     def log_likelihood_with_gradient(self, data: Observations) -> tuple[float, LatentGP]:
         moves, seen = self._moves(data), data
@@ -202,20 +200,30 @@ class LatentGP:
         """The latents, coordinate by coordinate, after a move of each: see `latent_moves`."""
         if not self.latents:
             return np.zeros(0)
-        plain, seen = self._plain, LatentObservations.of(data, self._moves(data))
 
         def covariances(i: int, pool: Points, latents: Points) -> Matrix:
-            apart = self.spread**2 * np.square(pool[:, None] - latents).sum(-1)
-            same = data.against(np.repeat(data.X[[i]], len(pool), axis=0))
-            return self.kernel.on(LatentPairs.of(same, apart))[0]
+            apart = np.square(pool.T[:, :, None, None] - latents.T[:, None, None, :]).sum(0)
+            apart *= self.spread**2
+            K = self.kernel.on(LatentPairs.of(data.each_with_all[i], apart))[0]
+            return K.reshape(-1, len(data))  # one row if the kernel does not depend on latents
 
-        K = plain.noisy(self.kernel.on(seen.pairs)[0], data)
+        K = self._plain.noisy(self.kernel.on(self._seen(data).pairs)[0], data)
         own = np.stack(self.latents, axis=1)
         return resampled(K, covariances, data.y - self.mean, own, rng).T.reshape(-1)
 
     @property
     def _plain(self) -> GP:
         return GP(self.kernel, self.noise, self.mean)
+
+    def _seen(self, data: Observations) -> LatentObservations:
+        """The data with latents; those of the last call if the latents are still the same."""
+        moves = self._moves(data)
+        key = moves.tobytes()
+        known, seen = data.last.get("latents", (None, None))
+        if key != known:
+            seen = LatentObservations.of(data, moves)
+            data.last["latents"] = key, seen
+        return cast(LatentObservations, seen)
 
     def _moves(self, data: Observations) -> Matrix:
         """h, `(n, q)`; a column of zeros if there are no latents."""

@@ -15,13 +15,12 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
-from outcrop.linalg import solve_lower
-from outcrop.typing import Mask, Matrix, Points, Rng, Vector
+from outcrop.typing import Matrix, Points, Rng, Vector
 
 POOL = 16  # draws of the prior that compete with the present latents
-MOST_MOVED = 64  # observations moved in one sweep, chosen at random
+MOST_MOVED = 32  # observations moved in one sweep, chosen at random
 
 # Of observation i with each row of a pool as its latents, with all observations and theirs.
 Covariances: TypeAlias = Callable[[int, Points, Points], Matrix]
@@ -37,32 +36,36 @@ def resampled(
     """
     K, latents = K.copy(), latents.copy()
     n, q = latents.shape
-    others = np.ones(n, dtype=np.bool_)
-    for i in rng.permutation(n)[:MOST_MOVED].tolist():
-        pool = np.vstack([latents[i], rng.standard_normal((POOL, q))])
-        cross = covariances(i, pool, latents)
-        others[i] = False
-        density = _log_density(K[i, i], K[others][:, others], cross[:, others], residual, others, i)
-        others[i] = True
+    order = rng.permutation(n)[:MOST_MOVED].tolist()
+    pools = rng.standard_normal((len(order), POOL, q))
+    lots = rng.random(len(order)).tolist()
+    right_sides = np.empty((POOL + 2, n))  # present row of K, rows of the pool, residual
+    for i, pool, lot in zip(order, pools, lots, strict=True):
+        right_sides[0], right_sides[-1] = K[i], residual
+        right_sides[1:-1] = covariances(i, pool, latents)
+        density = _log_density(K, i, residual[i], right_sides)
         if density is None:
             continue
-        share = np.exp(density - density.max()).cumsum()
-        chosen = int(np.searchsorted(share, rng.random() * share[-1]))
+        shares = np.exp(density - density.max()).cumsum()
+        chosen = int(np.searchsorted(shares, lot * shares[-1]))
         if chosen:
-            latents[i], variance = pool[chosen], K[i, i]
-            K[i] = K[:, i] = cross[chosen]
+            latents[i], variance = pool[chosen - 1], K[i, i]
+            K[i] = K[:, i] = right_sides[chosen]
             K[i, i] = variance
     return latents
 
 
-def _log_density(
-    variance: float, rest: Matrix, cross: Matrix, residual: Vector, others: Mask, i: int
-) -> Vector | None:
-    """log N(yᵢ; mᵢ, vᵢ) for each row of `cross`, up to a constant; None without a factor."""
-    chol, trouble = dpotrf(rest, lower=1)
+def _log_density(K: Matrix, i: int, value: float, right_sides: Matrix) -> Vector | None:
+    """log N(yᵢ; mᵢ, vᵢ) for each row but the last, up to a constant; None without a factor."""
+    variance, rest = K[i, i], K.copy()
+    rest[i] = rest[:, i] = 0.0  # as if observation i, which must not predict itself,
+    rest[i, i] = 1.0  # were independent of all others
+    right_sides = right_sides.copy()
+    right_sides[:, i] = 0.0
+    chol, trouble = dpotrf(rest.T, lower=1, clean=0, overwrite_a=1)
     if trouble:
         return None
-    white = solve_lower(chol, np.vstack([cross, residual[others]]).T)
-    V, w = white[:, :-1], white[:, -1]
-    left = np.maximum(variance - np.einsum("nm,nm->m", V, V), np.finfo(float).eps * variance)
-    return -0.5 * ((residual[i] - V.T @ w) ** 2 / left + np.log(left))
+    white = dtrtrs(chol, right_sides.T, lower=1, overwrite_b=1)[0].T
+    V, w = white[:-1], white[-1]
+    left = np.maximum(variance - np.einsum("mn,mn->m", V, V), np.finfo(float).eps * variance)
+    return -0.5 * ((value - V @ w) ** 2 / left + np.log(left))

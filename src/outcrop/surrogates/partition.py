@@ -155,6 +155,19 @@ class Partition(Division):
         """The observations in each leaf."""
         return tuple(self.rows[leaf] for leaf in self.leaves)
 
+    def neighbours(self, X: Points, count: int) -> tuple[Indices, ...]:
+        """For each leaf the `count` observations outside it that lie nearest to its box."""
+        cut = np.unique(self.columns[self.columns != LEAF])
+        boxes = self.boxes(X.shape[1])[:, :, cut]
+        found = []
+        for (low, high), own in zip(boxes, self.leaf_rows, strict=True):
+            away = np.maximum(np.maximum(low - X[:, cut], X[:, cut] - high), 0.0)
+            distances = np.square(away).sum(1)
+            distances[own] = inf
+            order = np.argsort(distances, kind="stable")
+            found.append(np.sort(order[: min(count, len(X) - len(own))]))
+        return tuple(found)
+
     def ancestors(self, leaf: int) -> list[int]:
         """The nodes from the `leaf`-th leaf up to the root."""
         nodes = [int(self.leaves[leaf])]

@@ -39,6 +39,7 @@ from outcrop.typing import Matrix, Rng, Vector
 
 LEAST = 0.01  # share of all squared error that a split must remove
 FEWEST = 5  # observations in a leaf, per column; in one dimension that of the source
+BEYOND = 5  # observations outside a leaf that its process sees, per column
 MOST_LEAVES = 64  # beyond some hundreds of observations leaves grow instead of their number
 FACTOR_ROWS = 64  # most observations of a node in the pseudo-likelihood of its leaves
 CHANCE = 0.1  # prior probability that a tree predicts better
@@ -50,12 +51,19 @@ class Treed(Kind):
 
         oc.Method(surrogate=oc.surrogates.Treed())
         oc.Method(surrogate=oc.surrogates.Treed(leaves=oc.surrogates.Warped()))
-        oc.Method(surrogate=oc.surrogates.Treed(smallest=5, least=0.0, chance=1.0))  # the source's
+        oc.Method(  # the source's
+            surrogate=oc.surrogates.Treed(smallest=5, least=0.0, chance=1.0, beyond=0)
+        )
 
     `smallest` is the least number of observations in a leaf, shared ones included; None is 5 for
     every column, and more once there would be more than 64 leaves. `least` is the share of all
     squared error that a split must remove, unless more than 200 observations would stay in one
     leaf. The tree is cut along numbers that are always active.
+
+    The process of a leaf is conditioned on its own observations and on the `beyond` nearest ones
+    outside; None is 5 for every column. Without the latter it would be most uncertain at its
+    borders, and suggestions would pile up there. Hyperparameters are inferred from the observations
+    of the leaf and of its ancestors.
 
     `chance` is the prior probability that the tree predicts better than one process without it.
     The tree is used once predictions have made it the more probable model; with 1 it always is.
@@ -65,6 +73,7 @@ class Treed(Kind):
     smallest: int | None = None
     least: float = LEAST
     chance: float = CHANCE
+    beyond: int | None = None
     label = "treed GP"
 
     def __post_init__(self) -> None:
@@ -75,6 +84,8 @@ class Treed(Kind):
             )
         if self.smallest is not None and (type(self.smallest) is not int or self.smallest < 2):
             raise ModelError(f"Treed(smallest={self.smallest!r}): expected an integer ≥ 2, or None")
+        if self.beyond is not None and (type(self.beyond) is not int or self.beyond < 0):
+            raise ModelError(f"Treed(beyond={self.beyond!r}): expected an integer ≥ 0, or None")
         if not 0 <= self.least < 1:
             raise ModelError(f"Treed(least={self.least!r}): expected a share from 0 to below 1")
         if not 0 < self.chance <= 1:
@@ -94,7 +105,9 @@ class Treed(Kind):
 
     def fitted(self, model: GP, inference: Inference, columns: tuple[int, ...]) -> Surrogate:
         """`model` in the leaves of a tree cut along `columns`, against `model` without a tree."""
-        tree = TreedGP(leaf_model(model), inference, columns, self.smallest, self.least)
+        tree = TreedGP(
+            leaf_model(model), inference, columns, self.smallest, self.least, self.beyond
+        )
         if self.chance == 1:
             return tree
         return Contested(Inferred(model, inference), tree, log_odds(self.chance))
@@ -134,6 +147,7 @@ class TreedGP:
     columns: tuple[int, ...]
     smallest: int | None = None
     least: float = LEAST
+    beyond: int | None = None
 
     def __post_init__(self) -> None:
         if self.inference.has_covariance:
@@ -147,13 +161,13 @@ class TreedGP:
         """The belief given `observations`, started from an earlier mixture's `state`."""
         data, partition = observations, self.partition(observations)
         layout = Layout.of(self.model, data)
-        own = [data.rows(rows) for rows in partition.leaf_rows]
+        seen = self._seen(data, partition)
         if layout.dim == 0:
-            leaves = tuple(self.model.condition(part) for part in own)
+            leaves = tuple(self.model.condition(part) for part in seen)
             return Mixture.single(LeafwisePosterior(partition, leaves))
         before = LeafChains.restored(layout, previous) or self._cold(data, rng)
         warm = before.inherited(data, partition)
-        marks = [part.mark for part in own]
+        marks = [data.rows(rows).mark for rows in partition.leaf_rows]
         for leaf in warm.due(marks):
             start = warm.thetas[leaf]
             warm.thetas[leaf] = self._sampled(data, partition, leaf, start, warm.widths, rng)
@@ -162,7 +176,7 @@ class TreedGP:
         chains = list(zip(*warm.thetas, strict=False))
 
         def posterior(chain: tuple[Vector, ...]) -> LeafwisePosterior:
-            pairs = zip(chain, own, strict=True)
+            pairs = zip(chain, seen, strict=True)
             leaves = tuple(layout.bind(theta).condition(part) for theta, part in pairs)
             return LeafwisePosterior(partition, leaves)
 
@@ -175,6 +189,12 @@ class TreedGP:
         if smallest is None:
             smallest = max(FEWEST * data.dimension, ceil(len(data) / MOST_LEAVES))
         return Partition.of(data.X, data.y, self.columns, smallest, self.least, LARGEST)
+
+    def _seen(self, data: Observations, partition: Partition) -> list[Observations]:
+        """What the process of each leaf is conditioned on: its observations and its neighbours'."""
+        count = BEYOND * data.dimension if self.beyond is None else self.beyond
+        pairs = zip(partition.leaf_rows, partition.neighbours(data.X, count), strict=True)
+        return [data.rows(np.union1d(own, near)) for own, near in pairs]
 
     def _cold(self, data: Observations, rng: Rng) -> LeafChains:
         """Chains inferred from a part of the data as if there were one leaf only."""
