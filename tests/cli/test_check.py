@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from outcrop.cli.app import main
 from outcrop.errors import StorageError
 from outcrop.study import Study, load_study
 from outcrop.study.storage import open_storage
@@ -21,18 +20,6 @@ from tests.cli.specs import NU, write_spec
 from tests.study.handles import SPACE
 
 RESULTS = 60
-
-
-@pytest.fixture
-def call(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OUTCROP_STORAGE", raising=False)
-
-    def given(*arguments: str) -> tuple[int, str, str]:
-        code = main(list(arguments))
-        return code, *capsys.readouterr()
-
-    return given
 
 
 @pytest.fixture(scope="module")

@@ -12,25 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from outcrop.cli.app import main
 from outcrop.errors import StorageError
 from outcrop.space import Categorical, Float, Space
 from outcrop.study import Study, load_study
 from outcrop.study.storage import open_storage
 
 FORMULAS = ["=1+2", "+1", "-1", "@x", "\t=1", "\r=1", "plain"]
-
-
-@pytest.fixture
-def call(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OUTCROP_STORAGE", raising=False)
-
-    def given(*arguments: str) -> tuple[int, str, str]:
-        code = main(list(arguments))
-        return code, *capsys.readouterr()
-
-    return given
 
 
 @pytest.fixture

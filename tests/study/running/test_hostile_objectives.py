@@ -13,15 +13,11 @@ from tests.study.running.doubles import studied
 from tests.study.running.objectives import Forking, Starting, pooled
 from tests.study.running.processes import ENVIRONMENT, ROOT, is_alive, noted, still_alive
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="it is about forks and signals")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="it is about forks and signals"),
+    pytest.mark.usefixtures("main_is_interactive"),
+]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="descendants are found on Linux only")
-
-
-@pytest.fixture(autouse=True)
-def main_is_a_session(monkeypatch):
-    """So that workers need not import the test runner, which takes its time."""
-    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
-    monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
 
 
 @pytest.fixture(autouse=True)

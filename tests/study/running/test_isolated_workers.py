@@ -27,15 +27,10 @@ from tests.study.running.objectives import (
     surroundings,
 )
 
+pytestmark = pytest.mark.usefixtures("main_is_interactive")
+
 # Seconds of a trial: far more than one that does not sleep takes on a busy machine.
 TIMEOUT = 3.0
-
-
-@pytest.fixture(autouse=True)
-def main_is_a_session(monkeypatch):
-    """So that workers need not import the test runner, which takes its time."""
-    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
-    monkeypatch.delattr(sys.modules["__main__"], "__file__", raising=False)
 
 
 @pytest.fixture(autouse=True)
