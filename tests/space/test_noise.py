@@ -218,3 +218,8 @@ def test_zero_is_no_place_on_a_log_scale():
     number = Float(1e-200, 1e200, log=True)
     with pytest.raises(ParamsError, match=r"'x' is 0\.0"):
         checked_number(number, 0.0, "x", number.length)
+
+
+@pytest.mark.parametrize(("value", "place"), [(10**18, 0.0), (10**18 + 5, 5 / 7), (1e18, 0.0)])
+def test_integers_that_are_one_float_have_positions(value, place):
+    assert position(Int(10**18, 10**18 + 7), value) == pytest.approx(place)

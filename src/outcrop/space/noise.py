@@ -162,8 +162,9 @@ def unit_covariance(columns: Iterable[Column], blocks: InputCovariances) -> Matr
 
 def position(number: Float | Int, value: float) -> float:
     """The position of a value on the unit interval, or beyond its ends."""
-    if number.low <= value <= number.high:
-        interval = Interval(float(number.low), float(number.high), number.log)
+    interval = Interval(float(number.low), float(number.high), number.log)
+    is_inside = number.low <= value <= number.high
+    if is_inside and interval.low < interval.high:  # large integers may be one float
         return float(interval.units(np.array([value]))[0])
     if number.log:
         ratio = value / number.low

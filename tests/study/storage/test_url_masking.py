@@ -8,7 +8,7 @@ from outcrop.study.storage.url_masking import masked_in, masked_url
 
 WITH_PASSWORD = {
     "postgresql://me:secret@host/db": "postgresql://me:***@host/db",
-    "postgresql://me@host/db": "postgresql://me@host/db",
+    "postgresql://me@host/db": "postgresql://***@host/db",  # a password, if the name is missing
     "postgresql://host:5432/db": "postgresql://host:5432/db",
     "postgresql://:secret@host/db": "postgresql://:***@host/db",
     "postgresql://me:sec@ret@host/db": "postgresql://me:***@host/db",

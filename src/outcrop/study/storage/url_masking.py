@@ -18,7 +18,7 @@ TRAILING = ".,;:!)]}"  # punctuation of a sentence behind a URL
 
 
 def masked_url(url: str) -> str:
-    """A URL without its password and its options.
+    """A URL without its password and its options; also without a user who has no password.
 
     >>> masked_url("postgresql://me:p@ss@host/db?sslmode=require")
     'postgresql://me:***@host/db'
@@ -32,6 +32,8 @@ def masked_url(url: str) -> str:
     if 0 <= colon < at:
         tail = rest[at:] if not 0 <= options < at else ""
         rest = f"{rest[: colon + 1]}{MASK}{tail}"
+    elif separator and at > 0 and not re.search(r"[/?#]", rest[:at]):  # a name, or a password alone
+        rest = f"{MASK}{rest[at:]}"
     elif separator and at < 0 and not PLACE.match(rest):  # the @ behind a password is missing
         rest = f"{rest[: colon + 1]}{MASK}"
     if separator:
