@@ -151,6 +151,12 @@ def test_noise_explains_places_beyond_the_bounds():
     assert optimizer.tell(trial, 1.0, at={"y": 13.0}, at_std={"y": 0.1}).at == {"y": 13.0}
 
 
+def test_a_range_wider_than_the_largest_float_has_places():
+    optimizer = Optimizer(Space({"x": Float(-1e308, 1e308)}), seed=0)
+    trial = optimizer.tell(optimizer.ask(), 1.0, at={"x": -3e307})
+    assert trial.at == {"x": -3e307}
+
+
 def test_a_stored_study_remembers_places(storage):
     study = Study(SPACE, "s", storage, method="random", seed=1)
     study.enqueue(PARAMS)

@@ -143,7 +143,8 @@ def checked_places(
     for name, value in _by_name(space, params, at, "at").items():
         parameter = space.parameters[name]
         if isinstance(parameter, Float | Int):
-            own = float(noise[where[name]]) * parameter.length
+            share = float(noise[where[name]])
+            own = share * parameter.length if share else 0.0  # the length may be infinite
             places[name] = checked_number(parameter, value, name, (stds or {}).get(name, own))
         elif parameter.check(value, name) != params[name]:
             raise ParamsError(
