@@ -82,7 +82,7 @@ def test_anything_else_is_refused(thing):
         ("sqlite:study.db", ["'sqlite:///study.db'"]),
         ("sqlite://study.db", ["sqlite://study.db", "'sqlite:///study.db'"]),
         ("", ["'sqlite:///study.db'"]),
-        ("oracle://me@host/db", ["oracle://me@host/db", "'oracle'", "'sqlite:///study.db'"]),
+        ("oracle://host/db", ["oracle://host/db", "'oracle'", "'sqlite:///study.db'"]),
         ("sqlite+pysqlcipher:///study.db", ["sqlite+pysqlcipher"]),
         ("nonsense://", ["nonsense", "'sqlite:///study.db'"]),
         ("sqlite:///missing/study.db", ["sqlite:///missing/study.db", "no folder", "create it"]),
