@@ -292,6 +292,15 @@ def test_under_noise_values_of_one_configuration_are_averaged():
     assert outer.views[0].noise is True
 
 
+def test_averages_of_values_near_the_largest_float_are_finite():
+    space = oc.Space({"x": oc.Float(0, 1), "c": oc.Categorical(["a", "b"])})
+    optimizer = oc.Optimizer(space, method="hierarchical", noise=True, seed=0)
+    for value in (-1.5e308, -1.2e308):
+        optimizer.add({"x": 0.5, "c": "a"}, value)
+    for _ in range(12):
+        optimizer.tell(optimizer.ask(), 0.0)
+
+
 @pytest.mark.parametrize("kind", EVERY_KIND)
 def test_a_noisy_study_goes_on_whatever_was_tried(kind):
     space = oc.Space({"n": oc.Int(0, 1), "a": oc.Categorical(["u", "v"])})

@@ -148,7 +148,8 @@ class SpaceLevels:
         rows = np.array(visit.told)
         _, group = np.unique(view.X[rows], axis=0, return_inverse=True)
         group = group.reshape(-1)
-        return float((np.bincount(group, view.y[rows]) / np.bincount(group)).min())
+        shares = view.y[rows] / np.bincount(group)[group]  # divided first: a sum might overflow
+        return float(np.bincount(group, shares).min())
 
     def _stacked(self, visits: list[Visit]) -> Points:
         return np.array([v.point for v in visits]).reshape(len(visits), len(self.upper))
