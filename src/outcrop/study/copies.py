@@ -1,4 +1,4 @@
-"""Copies of studies: the whole log, or what is left of it after files of its store were lost."""
+"""Copies of studies: the whole log, or its readable part after files of its store were lost."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ def readable_log(store: Storage, study: int, state: State) -> list[str]:
     try:
         return store.read(study)
     except StorageDamaged:
+        from outcrop.study.storage.sql import SqlStorage  # a search without a database needs none
+
         with suppress(StorageError):
-            texts: list[str] = store.remains(study)  # type: ignore[attr-defined]  # of databases
+            texts = store.remains(study) if isinstance(store, SqlStorage) else []
             if len(texts) >= state.position:
                 return texts
         logger.warning("the log cannot be read any more; the results that are known are copied")
