@@ -78,7 +78,7 @@ class Study(StudyWriter):
         store = open_storage(storage)
         identity = store.find(name)
         if identity is None:
-            identity = store.create(name, events.to_text(created)) or store.find(name)
+            identity = store.create(name, copies.text_for(store, created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
         self._open(store, name, identity, _state_of(name, store.read(identity)), strategy, limit)
@@ -311,7 +311,7 @@ class Study(StudyWriter):
     ) -> State | None:
         """Store `happened`; the state after it, or None if the log has grown meanwhile."""
         following = follow(state, happened)
-        texts = [events.to_text(event) for event in happened]
+        texts = [copies.text_for(self._store, event) for event in happened]
         with self._lock:
             if not self._store.append(self._id, state.position, texts, take=take, drop=drop):
                 return None
