@@ -175,7 +175,7 @@ def test_a_relative_path_of_the_spec_gives_whole_paths(tmp_path, monkeypatch):
         (f"{COMMAND}\ninput_covariance = [3]", ["input_covariance[0] is 3", "expected a table"]),
         (f'{COMMAND}\nconstraints = "nu < 1"', ["constraints is", "expected a list", "= ["]),
         (f"{COMMAND}\nconstraints = [3]", ["constraints[0] is 3", "expected a string"]),
-        (f'{COMMAND}\nconstraints = ["mu < 1"]', ["'mu < 1'", "did you mean 'nu'"]),
+        (f'{COMMAND}\nconstraints = ["mu < 1"]', ["'mu < 1'", "expected 'nu'"]),
         (f'{COMMAND}\nstorage = "runs.db"', ['"runs.db"', 'write "sqlite:///study.db"']),
         (f'{COMMAND}\nstorage = "sqlite://"', ["lost when the command ends"]),
         (f'{COMMAND}\nstorage = "sqlite:///:memory:"', ["lost when the command ends"]),
