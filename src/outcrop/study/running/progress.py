@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from outcrop.errors import MethodError
 from outcrop.html_tables import bar, page
@@ -188,9 +188,10 @@ class NotebookDisplay:
     def __init__(self, tally: RunTally) -> None:
         from IPython.display import display
 
+        show: Any = display  # it has no types
         self._tally = tally
         self._shown = tally.elapsed  # when it was replaced, in seconds since the run began
-        self._handle = display(self._output(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        self._handle = show(self._output(), raw=True, display_id=True)
 
     def update(self) -> None:
         if self._tally.elapsed - self._shown >= 1 / REFRESH:
