@@ -67,8 +67,7 @@ class Space:
     >>> drone.unit_covariance.diagonal() ** 0.5  # of the unit cube
     array([0.004, 0.01 ])
 
-    `constraints` are expressions of flat names, or functions of a configuration that return True or
-    False, which cannot be stored:
+    `constraints` are expressions, or functions of a configuration, which cannot be stored:
 
     >>> mixture = {"water": Float(0, 1), "acid": Float(0, 1)}
     >>> mixture = Space(mixture, constraints=["water + acid <= 1", lambda p: p["acid"] > 0.01])
@@ -366,7 +365,7 @@ class Space:
     def _repr_html_(self) -> str:
         from outcrop.space.space_html import space_html  # needed by notebooks alone
 
-        return space_html(self._nodes, self.size)
+        return space_html(tuple(self.nodes.values()), self.size)
 
     # Helpers
 
