@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeGuard, cast
 import numpy as np
 
 from outcrop.errors import TrialError
+from outcrop.short_repr import short_repr
 from outcrop.space import Space
 from outcrop.strategies.base import View, Why
 from outcrop.study import argument_checks
@@ -64,6 +65,8 @@ class State:
     queue: tuple[Params, ...] = ()
     stopped: str | None = None  # why the newest run ended, until the next trial is asked for
     warm: JsonObject = field(default_factory=dict)  # warm start of the newest suggestion
+
+    __repr__ = short_repr
 
     @property
     def space(self) -> Space:

@@ -238,7 +238,8 @@ class Study(StudyWriter):
           number, or if a `KeyError`, `AttributeError`, `NameError`, `TypeError`, `ImportError` or
           `SyntaxError` came from its own first frames, but not from a `raise`, in a branch of the
           space where nothing has succeeded yet. `"record"` records them as failures.
-        - `progress`: `"auto"` shows it on a terminal, True everywhere, False nowhere.
+        - `progress`: `"auto"` shows it on a terminal and in a notebook, True everywhere, False
+          nowhere.
 
         Ctrl-C, SIGTERM and SIGHUP end the workers, give running trials back and return the trials
         so far in a result that is marked `interrupted`, unless the signal is ignored or has a
@@ -286,9 +287,11 @@ class Study(StudyWriter):
         return copy
 
     def __repr__(self) -> str:
-        with suppress(OutcropError):  # a study that was deleted shows its last state
-            self._current()
         return f"Study({self.name!r}, {self._summary()})"
+
+    @property
+    def _title(self) -> str:
+        return f"Study {self.name}"
 
     # The log
 

@@ -136,8 +136,8 @@ def without_parameters():
         (raised_again, "KeyError", "likely"),
         (deliberate, "KeyError", ""),
         (lambda p: p.x, "AttributeError", "likely"),
-        (lambda p: np.unknown, "AttributeError", "likely"),
-        (lambda p: unknown, "NameError", "likely"),  # noqa: F821
+        (lambda p: np.unknown, "AttributeError", "likely"),  # type: ignore[attr-defined]
+        (lambda p: unknown, "NameError", "likely"),  # type: ignore[name-defined]  # noqa: F821
         (lambda p: p["x"] + "1", "TypeError", "likely"),
         (without_parameters, "TypeError", "likely"),
         (lambda p: __import__("nowhere"), "ModuleNotFoundError", "likely"),

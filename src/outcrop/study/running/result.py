@@ -73,3 +73,8 @@ class Result(HasBest):
         ended = f", {self.reason}" if self.reason else ""
         dead = "".join(f"; {branch}" for branch in self.failed_branches[:SHOWN])
         return f"Result({best}, {len(self.trials)} trials, {self.n_failed} failed{ended}{dead})"
+
+    def _repr_html_(self) -> str:
+        from outcrop.study.study_html import result_html  # needed by notebooks alone
+
+        return result_html(self)
