@@ -22,6 +22,7 @@ __all__ = [
     "Space",
     "Study",
     "Trial",
+    "__version__",
     "acquisition",
     "bandits",
     "baselines",
@@ -69,6 +70,8 @@ from outcrop.study import (
     maximize,
     minimize,
 )
+
+__version__ = "0.1.0"  # of the package too, see pyproject.toml
 
 if TYPE_CHECKING:
     from outcrop import plots, problems

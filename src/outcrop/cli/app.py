@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from outcrop import __version__
 from outcrop.cli import correction_commands
 from outcrop.cli.arguments import NeededStudy, StorageUrl, StudyName, say
 from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
@@ -38,12 +39,29 @@ Refusal: Any = next(
 
 app = typer.Typer(
     name="outcrop",
-    help="Bayesian optimisation of objectives that misbehave.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        say(f"outcrop {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Bayesian optimisation of objectives that misbehave."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -285,6 +285,11 @@ class Space:
     def __repr__(self) -> str:
         return wording.declaration(self.declared, self.input_covariance)
 
+    def _repr_html_(self) -> str:
+        from outcrop.space.space_html import space_html  # needed by notebooks alone
+
+        return space_html(self._nodes, self.size)
+
     # Helpers
 
     @cached_property

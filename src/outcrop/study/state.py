@@ -16,6 +16,7 @@ from itertools import accumulate, chain
 from typing import NamedTuple, TypeGuard, cast
 
 from outcrop.errors import TrialError
+from outcrop.short_repr import short_repr
 from outcrop.space import Space
 from outcrop.strategies.base import View, Why
 from outcrop.study import argument_checks, outcomes
@@ -53,6 +54,8 @@ class State:
     stopped: str | None = None  # why the newest run ended, until the next trial is asked for
     warm: JsonObject = field(default_factory=dict)  # warm start of the newest suggestion
     corrected: int = 0  # how many events there were after the newest correction
+
+    __repr__ = short_repr
 
     @property
     def space(self) -> Space:

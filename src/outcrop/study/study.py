@@ -233,7 +233,8 @@ class Study(StudyWriter):
         - `executor`: runs the trials instead, any object with the `submit` of `concurrent.futures`.
         - `callbacks`: a function or a list of functions, called with the study and each trial that
           has ended.
-        - `progress`: `"auto"` shows it on a terminal, True everywhere, False nowhere.
+        - `progress`: `"auto"` shows it on a terminal and in a notebook, True everywhere, False
+          nowhere.
 
         Ctrl-C, SIGTERM and SIGHUP end the workers, give running trials back and return the trials
         so far in a result that is marked `interrupted`, unless the signal is ignored or has a
@@ -278,9 +279,11 @@ class Study(StudyWriter):
         return copy
 
     def __repr__(self) -> str:
-        with suppress(OutcropError):  # a study that was deleted shows its last state
-            self._current()
         return f"Study({self.name!r}, {self._summary()})"
+
+    @property
+    def _title(self) -> str:
+        return f"Study {self.name}"
 
     # The log
 

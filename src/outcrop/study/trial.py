@@ -129,6 +129,11 @@ class Trial:
             outcome += f", {self.corrections[-1]}"
         return f"Trial({self.number}, {self.state}{outcome}, params={dict(self.params)!r})"
 
+    def _repr_html_(self) -> str:
+        from outcrop.study.study_html import trial_html  # needed by notebooks alone
+
+        return trial_html(self)
+
 
 def best_of(trials: Iterable[Trial], sign: float) -> Trial:
     """The finished trial with the best value, the first of equals; `NoBelief` if none finished."""

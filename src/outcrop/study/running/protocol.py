@@ -77,7 +77,7 @@ class Runnable(Protocol):
 
 Callback: TypeAlias = Callable[[Any, Trial], object]  # the study, and a trial that has ended
 StopRule: TypeAlias = Callable[[Any], str | None]  # why the study should stop, or None
-Shown: TypeAlias = bool | Literal["auto"]  # progress: everywhere, nowhere, or on a terminal
+Shown: TypeAlias = bool | Literal["auto"]  # progress: "auto" is where it can be updated
 
 
 class RunOptions(TypedDict, total=False):

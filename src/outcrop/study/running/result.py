@@ -60,3 +60,8 @@ class Result(HasBest):
             best = f"best_value={self.best_value!r}, best_params={dict(self.best_params)!r}"
         ended = f", {self.reason}" if self.reason else ""
         return f"Result({best}, {len(self.trials)} trials, {self.n_failed} failed{ended})"
+
+    def _repr_html_(self) -> str:
+        from outcrop.study.study_html import result_html  # needed by notebooks alone
+
+        return result_html(self)
