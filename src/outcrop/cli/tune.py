@@ -37,10 +37,8 @@ def tune(
                 program, trials - done, n_workers=workers, executor=executor, progress=progress
             )
         except AllTrialsFailed as error:
-            first = study.trials[0]
             raise AllTrialsFailed(
-                f"the first trials all failed, the first one with: {first.reason}; correct the "
-                f"program or the spec, then: outcrop run {path} --resume"
+                f"{error}; correct the program or the spec, then: outcrop run {path} --resume"
             ) from error
         except StorageDamaged as error:
             saved = "" if error.stored or error.copy else _saved(study, spec)

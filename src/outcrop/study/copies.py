@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["known_log", "readable_log", "write_copy"]
+__all__ = ["known_log", "readable_log", "text_for", "write_copy"]
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from math import nan
 from outcrop.errors import StorageDamaged, StorageError, StudyError
 from outcrop.study import events
 from outcrop.study.state import State, fold, follow
-from outcrop.study.storage import Storage
+from outcrop.study.storage import Memory, Storage
 from outcrop.study.trial import Correction, Trial
 
 logger = logging.getLogger(__name__)
@@ -73,8 +73,14 @@ def _outcomes(trial: Trial, number: int) -> Iterator[events.Event]:
             yield events.Amended(number, value, after.std, *places, made.reason, made.made)
 
 
+def text_for(store: Storage, event: events.Event) -> str:
+    """An event as a store keeps it; functions among the constraints of a space stay in memory."""
+    return events.to_text(event, in_process=isinstance(store, Memory))
+
+
 def write_copy(log: Sequence[str], name: str, store: Storage) -> int:
     """The id of a new study in `store` with that log; `StudyError` if the name is taken."""
+    text_for(store, events.from_text(log[0]))  # refuses what only a store in memory can keep
     study = store.create(name, log[0])
     if study is None:
         raise StudyError(f"{store!r} already has a study {name!r}; choose another name or store")

@@ -48,8 +48,8 @@ class Event:
 
     version: ClassVar[int] = 1  # the least version of the log that has this kind
 
-    def to_json(self) -> dict[str, Any]:
-        """The event as a JSON object; `from_json` reads it back.
+    def to_json(self, *, in_process: bool = False) -> dict[str, Any]:
+        """The event as a JSON object; `from_json` reads it back, maybe only `in_process`.
 
         >>> Failed(3, "diverged").to_json()["event"]
         'Failed'
@@ -58,7 +58,10 @@ class Event:
         for each in fields(self):
             name, value = each.name, getattr(self, each.name)
             if each.metadata != UNSAID or value != each.default:
-                data[name] = value.to_json() if isinstance(value, Space) else write(value, name)
+                is_space = isinstance(value, Space)
+                data[name] = (
+                    value.to_json(in_process=in_process) if is_space else write(value, name)
+                )
         return data
 
 
@@ -206,9 +209,10 @@ class Stopped(Event):
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 
 
-def to_text(event: Event) -> str:
-    """The event as one line of JSON in ASCII."""
-    return json.dumps(event.to_json(), allow_nan=False, separators=(",", ":"))
+def to_text(event: Event, *, in_process: bool = False) -> str:
+    """The event as one line of JSON in ASCII; see `Space.to_json` for `in_process`."""
+    data = event.to_json(in_process=in_process)
+    return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
 def from_text(text: str) -> Event:

@@ -134,7 +134,7 @@ def test_a_run_writes_ten_lines_where_they_are_wanted_and_none_by_itself(capsys)
     studied(bowl, 40, progress="auto")
     assert capsys.readouterr() == ("", "")
     study = Diary()
-    studied(lambda p: None, 2, study=study, progress=False)
+    studied(lambda p: float("nan"), 2, study=study, progress=False)
     studied(lambda p: float("nan") if p["x"] < -0.5 else 2.5, 40, study=study, progress=True)
     out, err = capsys.readouterr()
     assert out == ""
