@@ -27,7 +27,7 @@ def tune(
     program = Program(spec)
     program.check()
     study = _opened(spec, open_storage(spec.storage), path, resume)
-    done = sum(trial.state != "running" for trial in study.trials)
+    done = sum(trial.has_outcome for trial in study.trials)
     if done >= trials:
         say(f"study {study.name} already has {done} trials; --trials {done + 20} would add 20")
         return None

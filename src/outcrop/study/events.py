@@ -2,6 +2,9 @@
 
 A study is a list of events that begins with `Created`. `number` is that of a trial, `at` the time
 in UTC seconds; `value` and `std` are in the user's sign and units, `params` are flat and legal.
+
+An event is written with the least version of the log that has its kind, so that an older program
+reads a log without newer kinds and refuses any other.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ __all__ = [
     "Late",
     "Released",
     "Added",
+    "Amended",
+    "Discarded",
     "Enqueued",
     "Stopped",
     "from_json",
@@ -26,14 +31,14 @@ __all__ = [
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from outcrop.errors import StorageError
 from outcrop.records import read, write
 from outcrop.space import Space
 from outcrop.typing import JsonObject, Params
 
-VERSION = 1  # of all events together; newer ones are refused
+VERSION = 2  # the newest that can be read; newer ones are refused
 UNSAID = {"unsaid": True}  # metadata of a field that is written only if it is not its default
 
 
@@ -41,13 +46,15 @@ UNSAID = {"unsaid": True}  # metadata of a field that is written only if it is n
 class Event:
     """One event; its kind is the name of its class."""
 
+    version: ClassVar[int] = 1  # the least version of the log that has this kind
+
     def to_json(self, *, in_process: bool = False) -> dict[str, Any]:
         """The event as a JSON object; `from_json` reads it back, maybe only `in_process`.
 
         >>> Failed(3, "diverged").to_json()["event"]
         'Failed'
         """
-        data: dict[str, Any] = {"event": type(self).__name__, "version": VERSION}
+        data: dict[str, Any] = {"event": type(self).__name__, "version": self.version}
         for each in fields(self):
             name, value = each.name, getattr(self, each.name)
             if each.metadata != UNSAID or value != each.default:
@@ -151,6 +158,35 @@ class Added(Event):
     params: Params
     value: float
     std: float | None = None
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Amended(Event):
+    """The outcome of a trial that has ended was corrected; what is None stays as it was.
+
+    A value that is not finite is a failure. `where` and `where_std` are those of `Told`.
+    """
+
+    version: ClassVar[int] = 2
+
+    number: int
+    value: float | None = None
+    std: float | None = None
+    where: Params | None = None
+    where_std: Params | None = None
+    reason: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Discarded(Event):
+    """The outcome of a trial that has ended was declared void, as if it had never been tried."""
+
+    version: ClassVar[int] = 2
+
+    number: int
+    reason: str = ""
     at: float = 0.0
 
 
