@@ -73,6 +73,11 @@ class Region:
     def is_empty(self) -> bool:
         return not any(len(U) for U, _ in self._draws())
 
+    @cached_property
+    def points_of_pool(self) -> Points:
+        """The points of the pool, encoded."""
+        return self.space.from_uniform(self.pool.U)
+
     def branch(self, conditions: Conditions) -> Region:
         """The points with the given options."""
         return self._branches.setdefault(conditions, Region(self.space, conditions))
@@ -86,7 +91,7 @@ class Region:
             found.append(U)
             if hits >= POOL:
                 break
-        U, share = np.vstack(found), hits / drawn
+        U, share = np.vstack(found), hits / max(drawn, 1)
         if 0 < len(U) < POOL:
             rng = np.random.default_rng(SEED)
             U = U[np.arange(POOL) % len(U)]
@@ -97,7 +102,7 @@ class Region:
     def explained(self) -> SpaceError:
         """The error for a region without points."""
         constraints = self.space.constraints
-        if self.space.declared_size is not None and self.space.declared_size <= MOST_LISTED:
+        if self._is_listed:
             tried = f"none of the {self.space.declared_size} configurations of the space"
         else:
             tried = f"none of {self._most_draws} random configurations"
@@ -116,6 +121,8 @@ class Region:
     def _draws(self) -> Iterator[tuple[Points, int]]:
         """Admissible uniform numbers: known ones, then those among random ones, and how many."""
         yield self._known, 0
+        if self._is_listed and not len(self._known):
+            return
         rng, left, block = (
             np.random.default_rng([SEED, *self._codes]),
             self._most_draws,
@@ -135,6 +142,12 @@ class Region:
         return {}
 
     @cached_property
+    def _is_listed(self) -> bool:
+        """Whether all points are known, since they are few."""
+        size = self.space.declared_size
+        return not self.held and size is not None and size <= MOST_LISTED
+
+    @cached_property
     def _most_draws(self) -> int:
         most = min(each.most_draws for each in self.space.constraints)
         return min(most, BRANCH_DRAWS) if self.held else most
@@ -146,8 +159,7 @@ class Region:
         if self.held:
             U = space.region.pool.U
             return U[self._is_held(space.from_uniform(U))]
-        size = space.declared_size
-        if size is not None and size <= MOST_LISTED:
+        if self._is_listed:
             return self._uniform(every(space))
         X = np.vstack([each.known(space) for each in space.constraints])
         return self._uniform(X[space.admits(X)])
