@@ -34,10 +34,10 @@ INSIDE = 1e-9  # of the cube: how far inside a border a corrected point is to be
 CORRECTIONS = 4  # linearisations of the borders
 TIGHT_SETS = 12  # sets of borders that are tried for one of them
 RIDGE = 1e-12  # relative, for borders that coincide
-HALVINGS = 8  # of the way back to where a step began
+HALVINGS = 4  # of the way back to where a step began
 NEARER = 5  # halvings of a random step until it is given up
-POLISHED, COARSEST = 64, 0.1  # steps around each of the best points, and their first size
-ROUNDS, FINER = 8, 0.25  # rounds of such steps, and the factor of their size after each
+POLISHED, COARSEST = 48, 0.1  # steps around each of the best points, and their first size
+ROUNDS, FINER = 6, 0.2  # rounds of such steps, and the factor of their size after each
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,18 +98,22 @@ class Borders:
     def _corrected(self, given: Points, T: Points, M: Matrix, free: Mask) -> Points:
         """The points inside that are best under the models, in place of the given ones."""
         upper = np.where(given > 0.5, -1.0, 1.0)  # which bound of the cube is the nearer one
+        beyond = np.where(upper > 0, -given, given - 1.0)
+        bounds = upper[:, :, None] * np.eye(T.shape[1])
+        left = np.arange(len(T))
         for _ in range(CORRECTIONS):
-            margins, A = self._with_gradients(T, free)
+            margins, A = self._with_gradients(T[left], free[left])
             lack = INSIDE * np.sqrt(np.square(A).sum(2)) - margins
-            if not (lack > 0.0).any():
+            lack -= (A @ (given - T)[left, :, None])[:, :, 0]
+            rows = np.concatenate([A, bounds[left]], axis=1)
+            RM = rows @ M[left]
+            weights = _multipliers(RM @ rows.transpose(0, 2, 1), np.hstack([lack, beyond[left]]))
+            moved = given[left] + (RM.transpose(0, 2, 1) @ weights[:, :, None])[:, :, 0]
+            moved = np.clip(np.nan_to_num(moved, nan=0.5), 0.0, 1.0)
+            T[left] = np.where(free[left], moved, T[left])
+            left = left[(self.space.margins(T[left]) < 0.0).any(1)]
+            if not len(left):
                 break
-            lack -= (A @ (given - T)[:, :, None])[:, :, 0]
-            beyond = np.where(upper > 0, -given, given - 1.0)
-            rows = np.concatenate([A, upper[:, :, None] * np.eye(T.shape[1])], axis=1)
-            RM = rows @ M
-            weights = _multipliers(RM @ rows.transpose(0, 2, 1), np.hstack([lack, beyond]))
-            moved = given + (RM.transpose(0, 2, 1) @ weights[:, :, None])[:, :, 0]
-            T = np.where(free, np.clip(np.nan_to_num(moved, nan=0.5), 0.0, 1.0), T)
         return T
 
     def _with_gradients(self, X: Points, free: Mask) -> tuple[Points, Matrix]:

@@ -1,7 +1,8 @@
 """Search spaces: parameters, conditions, and the encoding as numbers.
 
 Read `parameters` and `discrete` for the kinds of parameters, `space` for the methods of a space,
-`tree` for conditions, `encoding` for the map to the unit cube.
+`tree` for conditions, `encoding` for the map to the unit cube, `expressions` and `constraints` for
+what parameters must satisfy together, `admissible_points` for points that do.
 """
 
 from __future__ import annotations

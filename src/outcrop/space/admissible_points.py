@@ -29,14 +29,15 @@ from outcrop.typing import Conditions, Indices, Points, Rng
 if TYPE_CHECKING:
     from outcrop.space.space import Space
 
-POOL = 256  # admissible points that are enough to start from
+POOL = 512  # admissible points that are enough to start from
 FIRST_DRAWS, LARGEST_BLOCK = 1024, 65_536  # random points at once; the number doubles
 BRANCH_DRAWS = 16_384  # random points until a branch is taken to have no admissible one
 RARE = 1 / 64  # the share of admissible points below which the pool is moved instead of drawing
-MOVES = 6  # of each point of the pool that is used
-SPREADING = 24  # of the pool itself, if it is smaller than it should be
-SHRINKS = 16  # of a line, until its point stays
-FIRST_BATCH, LARGEST_BATCH = 8, 1024  # points that are made at once; the number doubles
+MOVES = 1  # of each point of the pool that is used
+SPREADING = 16  # of the pool itself, if it is smaller than it should be
+SHRINKS = 8  # of a line, until its point stays where it was
+FIRST_BATCH, LARGEST_BATCH = 8, 1024  # points that are made at once
+GROWTH = 4  # of that number, from one batch to the next
 SEED = 27  # of the pool
 
 
@@ -192,7 +193,7 @@ class Region:
         yield pool.U[:0]
         while made < n and len(pool.U):
             yield self._drawn(rng, size) if pool.share >= RARE else self._wandered(rng, size)
-            made, size = made + size, min(2 * size, LARGEST_BATCH)
+            made, size = made + size, min(GROWTH * size, LARGEST_BATCH)
 
     def _drawn(self, rng: Rng, n: int) -> Points:
         """`n` of random ones, as many as are needed."""

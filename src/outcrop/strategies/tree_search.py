@@ -93,14 +93,14 @@ class EachBranch:
     ) -> Maximum:
         """As any maximiser."""
         is_small = space.size is not None and space.size <= self.maximiser.enumerate_up_to
-        function = Admissible.part(function, space)
         maximiser, climbs, searched = self.maximiser, 0, function
         if not is_small and has_leaves(space):
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
             searched = InLeaves.of(function, space, candidates)
-            scored = Scored.by(searched, candidates)
-            ends = self._climbed(searched, space, scored, scales)
+            inside = Admissible.part(searched, space)
+            scored = Scored.by(inside, candidates)
+            ends = self._climbed(inside, space, scored, scales)
             candidates = distinct(np.vstack([ends.X, scored.top(KEPT).X]))
             maximiser, climbs = replace(maximiser, starts=CLIMBING), len(scored)
         found = maximiser(
