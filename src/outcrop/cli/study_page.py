@@ -16,6 +16,7 @@ from outcrop.cli.terminal_text import printable, printable_line
 from outcrop.errors import NoBelief, OutcropError
 from outcrop.strategies.method_text import worded
 from outcrop.study import Study, Trial
+from outcrop.study.failed_branches import failed_branches
 
 WIDE = 200  # characters of a line where the output is not a terminal
 REASON = 60  # characters of a failure's reason in the table
@@ -50,7 +51,7 @@ def best_line(study: Study) -> str:
 def study_page(study: Study, last: int | None) -> Group:
     """The page of a study, with its `last` trials, or all for None."""
     trials = study.trials
-    lines = [best_line(study), *_failures(trials), *_beliefs(study, trials)]
+    lines = [best_line(study), *_failures(study, trials), *_beliefs(study, trials)]
     shown = trials if last is None else trials[-last:]
     before: list[RenderableType] = [Text(line) for line in _headline(study, trials)]
     if len(shown) < len(trials):
@@ -129,7 +130,7 @@ def _first_line(reason: str, length: int = REASON) -> str:
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
-def _failures(trials: Sequence[Trial]) -> list[str]:
+def _failures(study: Study, trials: Sequence[Trial]) -> list[str]:
     failed = [trial for trial in trials if trial.state == "failed"]
     if not failed:
         return []
@@ -137,7 +138,8 @@ def _failures(trials: Sequence[Trial]) -> list[str]:
     reasons = (_first_line(trial.reason, WIDE).partition("; output in ")[0] for trial in failed)
     kinds = Counter(reason or "no reason given" for reason in reasons)
     common = [f"  {count} x {reason}" for reason, count in kinds.most_common(3)]
-    return [f"failures: {len(failed)}, most often", *common]
+    branches = [f"  {branch}" for branch in failed_branches(study.space, trials)]
+    return [f"failures: {len(failed)}, most often", *common, *branches]
 
 
 def _beliefs(study: Study, trials: Sequence[Trial]) -> list[str]:

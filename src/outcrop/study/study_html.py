@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from outcrop.errors import NoBelief
 from outcrop.html_tables import Html, facts, folded, page, short, table
+from outcrop.study.failed_branches import failed_branches
 from outcrop.study.trial import Trial, best_of
 from outcrop.study.trial_counts import failure_reasons, state_counts
 
@@ -24,14 +25,16 @@ REASONS = 3  # kinds of failures that are listed
 def study_html(title: str, state: State, method: str) -> Html:
     """The best trial of a study, its failures and its last trials."""
     how = f"{state.created.direction}, method {method}, seed {state.created.seed}"
-    return page(title, how, *_outcomes(state.trials, state.sign), *_last(state.trials))
+    branches = map(str, failed_branches(state.space, state.trials))
+    return page(title, how, *_outcomes(state.trials, state.sign), *branches, *_last(state.trials))
 
 
 def result_html(result: Result) -> Html:
     """The best trial of a run, its failures, and why it ended."""
     sign = -1.0 if result.study.direction == "maximize" else 1.0
     ended = f"Result: {result.reason}" if result.reason else "Result"
-    return page(ended, *_outcomes(result.trials, sign), *_last(result.trials))
+    branches = map(str, result.failed_branches)
+    return page(ended, *_outcomes(result.trials, sign), *branches, *_last(result.trials))
 
 
 def trial_html(trial: Trial) -> Html:

@@ -76,9 +76,9 @@ class StudyRunner(StudyWriter):
         handler of yours; outside of the main thread, signals are not handled. The first exception
         of each type and place is logged as a warning with its traceback, the others are counted in
         `Result.raised`. If 5 trials in a row raise and none of the study has ever succeeded, or 10
-        at one place in a run without a success, `AllTrialsFailed` shows the first traceback, unless
-        `on_error` is `"record"`. Every exception carries the trials so far in its attribute
-        `result`.
+        at one place in a run without a success, and not all of them are of one branch among
+        several, `AllTrialsFailed` shows the first traceback, unless `on_error` is `"record"`. Every
+        exception carries the trials so far in its attribute `result`.
 
         Programs that an objective starts in a worker process end with the worker: after the run,
         after a crash or a timeout, and if this process is killed. Between two trials those whose

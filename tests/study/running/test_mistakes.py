@@ -66,7 +66,7 @@ def test_what_is_no_number_ends_the_run_at_its_first_trial_which_is_given_back(r
         studied(lambda p: returned, 9, study=study)
     assert study.acts == [("ask", 0), ("release", 0)]
     assert caught.value.result.trials == ()
-    assert 'on_error="record"' in str(caught.value)
+    assert 'set on_error to "record"' in str(caught.value)
     assert study.stopped[0].startswith("error: ObjectiveError: the objective returned ")
 
 
@@ -238,7 +238,9 @@ def test_a_mistake_lets_other_trials_finish_and_keeps_them(caplog):
     with ThreadPoolExecutor(2) as executor, pytest.raises(ObjectiveError, match="returned None"):
         studied(objective, 9, study=study, executor=executor)
     assert [trial.value for trial in study.trials] == [2.5]
-    assert "the run ends once 1 trials have: the objective returned None" in caplog.text
+    assert (
+        "the run ends when 1 running trials have ended: the objective returned None" in caplog.text
+    )
 
 
 @pytest.mark.usefixtures("main_is_interactive")
@@ -264,7 +266,7 @@ def test_the_first_exception_of_each_kind_and_place_is_shown_and_the_others_are_
     study = Diary()
     studied(bowl, 1, study=study)
     result = studied(failing, 12, study=study, on_error="record")
-    shown = [each.message for each in caplog.records if " failed, " in each.message]
+    shown = [each.message for each in caplog.records if " failed: " in each.message]
     assert len(shown) == 2
     for line, kind in (('raise ValueError("below")', "ValueError"), ("above", "RuntimeError")):
         (text,) = (text for text in shown if kind in text)
@@ -328,6 +330,16 @@ def test_a_study_with_values_takes_ten_raises_at_one_place_to_end_a_run():
     with pytest.raises(AllTrialsFailed, match=r"10 trials in a row .* none of this run"):
         studied(raising_in(*range(20)), 20, study=study)
     assert len(studied(failing, 20, study=study).trials) == 31, "at two places"
+
+
+def test_a_branch_that_always_fails_does_not_show_that_all_do():
+    def objective(params):
+        raise ValueError(params["model"])
+
+    one, both = in_branches(*["mlp"] * 12), in_branches(*["mlp"] * 7, "linear")
+    assert one.optimize(objective, 12).n_failed == 12
+    with pytest.raises(AllTrialsFailed, match="8 trials in a row raised"):
+        both.optimize(objective, 12)
 
 
 def test_a_run_may_record_failures_without_end():

@@ -83,12 +83,12 @@ class RunningTrials:
         """
         assert running.job is not None  # it has ended
         outcome = running.job.outcome()
+        before = self.watch.mistake
         if self.watch.is_mistake(running.trial, outcome):
             self._give_back(running)
-            if self.each:
-                logger.warning(
-                    "the run ends once %d trials have: %s", len(self.each), self.watch.mistake
-                )
+            if self.each and before is None:
+                left, mistake = len(self.each), self.watch.mistake
+                logger.warning("the run ends when %d running trials have ended: %s", left, mistake)
             return None
         trial = None
         try:
