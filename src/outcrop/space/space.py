@@ -19,7 +19,8 @@ import numpy as np
 
 from outcrop.errors import ParamsError, ShapeError, SpaceError
 from outcrop.space import noise, serial, tree, wording
-from outcrop.space.checking import checked, flattened, nested
+from outcrop.space.active_params import ActiveParams, Names
+from outcrop.space.checking import checked, flattened
 from outcrop.space.discrete import Fixed, Group, checked_group
 from outcrop.space.parameters import Parameter
 from outcrop.space.tree import Branch, Column, Node
@@ -85,6 +86,12 @@ class Space:
         return MappingProxyType({node.name: node.parameter for node in self._nodes})
 
     @cached_property
+    def names(self) -> Names:
+        """The flat names of parameters and options, by which configurations are looked up."""
+        options = [f"{node.name}.{option}" for node in self._nodes for option in node.below]
+        return Names(tuple(self.parameters), tuple(options))
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """One column for each parameter that is not fixed, in declaration order."""
         return tuple(
@@ -128,20 +135,16 @@ class Space:
 
     # Configurations
 
-    def validate(self, params: Params) -> Configuration:
+    def validate(self, params: Params) -> ActiveParams:
         """The flat configuration of active parameters, as plain values, or `ParamsError`.
 
         Takes the flat and the nested form; fixed parameters may be left out.
         """
-        return checked(self._roots, params)
+        return ActiveParams(checked(self._roots, params), self.names)
 
     def nest(self, params: Params) -> Configuration:
         """A configuration in its nested form, `{"model": {"mlp": {"layers": 2}}}`."""
-        return self.nest_legal(self.validate(params))
-
-    def nest_legal(self, params: Params) -> Configuration:
-        """`nest` for a configuration that `validate` returned; it is not checked again."""
-        return nested(self._roots, params)
+        return self.validate(params).nested
 
     def flatten(self, params: Params) -> Configuration:
         """A part of a configuration by flat names, from either form; its values are not checked."""
@@ -164,12 +167,12 @@ class Space:
         return [",".join(row) for row in text.tolist()]
 
     @overload
-    def sample(self, rng: Rng) -> Configuration: ...
+    def sample(self, rng: Rng) -> ActiveParams: ...
 
     @overload
-    def sample(self, rng: Rng, n: int) -> list[Configuration]: ...
+    def sample(self, rng: Rng, n: int) -> list[ActiveParams]: ...
 
-    def sample(self, rng: Rng, n: int | None = None) -> Configuration | list[Configuration]:
+    def sample(self, rng: Rng, n: int | None = None) -> ActiveParams | list[ActiveParams]:
         """One random configuration, or a list of `n`: uniform, log-uniform where `log` is set."""
         params = self.decode(
             self.from_uniform(rng.random((1 if n is None else n, len(self.columns))))
@@ -208,11 +211,11 @@ class Space:
                 X[:, j] = column.codec.encode([row[name] for row in rows])
         return Encoded(X, active)
 
-    def decode(self, X: Points) -> list[Configuration]:
+    def decode(self, X: Points) -> list[ActiveParams]:
         """Configurations at the legal points nearest to the rows of `X`."""
         X = self._checked_points(X)
         active = self.active(X)
-        rows: list[Configuration] = [{} for _ in X]
+        rows = [ActiveParams({}, self.names) for _ in X]
         for node in self._nodes:
             if isinstance(node.parameter, Fixed):
                 values = [node.parameter.value] * len(X)
