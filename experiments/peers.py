@@ -103,6 +103,8 @@ class SMAC:
     """SMAC3's facade for hyperparameters: a random forest, its own local search.
 
     It takes values as exact also where they are not, since it would spend trials on repetitions.
+    Its forest runs in one thread, as all methods do; pools of threads change no value and make it
+    slower.
     """
 
     def __init__(self, space: Space, seed: int, trials: int, noisy: bool = False) -> None:
@@ -125,9 +127,12 @@ class SMAC:
         self.known.append((Configuration(self.space, values=coded), value))
 
     def ask(self) -> Params:
-        if self.facade is None:
-            self._start()
-        info = self.facade.ask()
+        from joblib import parallel_config
+
+        with parallel_config(backend="sequential"):
+            if self.facade is None:
+                self._start()
+            info = self.facade.ask()
         parameters = self.own.parameters
         params = self.own.validate(
             {name: _value(parameters[name], code) for name, code in info.config.items()}
@@ -175,7 +180,7 @@ class SMAC:
     def _tell(self, info: Any, value: float) -> None:
         from smac.runhistory import TrialValue
 
-        self.facade.tell(info, TrialValue(cost=value))
+        self.facade.tell(info, TrialValue(cost=value), save=False)
 
 
 PEERS: dict[str, Callable[..., Peer]] = {  # of the space, a seed, the trials, whether it is noisy
