@@ -150,6 +150,7 @@ class Calls:
                 self.tell_wrong,
                 self.fail,
                 self.release,
+                self.correct,
                 self.enqueue,
                 self.add,
                 self.recommend,
@@ -282,6 +283,22 @@ class Calls:
         may = () if self._is_mine(trial) else (TrialError,)
         self.call("release", lambda: self.study.release(trial), *may)
         self.call("release twice", lambda: self.study.release(trial), TrialError)
+
+    def correct(self) -> None:
+        known = {trial.number: trial for trial in self.study.trials}
+        if not known:
+            return
+        trial = known[self.chance.choice([*known])]
+        may = (TrialError,) if trial.state in ("running", "discarded") else ()
+        if self.chance.random() < 0.5:
+            self.call("discard", lambda: self.study.discard(trial, "fuzz"), *may)
+            self.told.pop(trial.number, None)
+            self.call("discard twice", lambda: self.study.discard(trial), TrialError)
+            return
+        value, std = self.value(), self.chance.choice([None, 0.5])
+        may = (TrialError,) if trial.state == "running" else ()
+        self.call("amend", lambda: self.study.amend(trial.number, value=value, std=std), *may)
+        self.told[trial.number] = value
 
     # Other configurations
 

@@ -63,6 +63,7 @@ def main(name: str, way: str, where: str) -> int:
         n_workers=2 if way == "workers" else 1,
         trial_timeout=timeout,
         progress=False,
+        on_error="record",
     )
     return 0
 

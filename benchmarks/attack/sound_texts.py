@@ -152,6 +152,8 @@ def logs() -> list[tuple[str, ...]]:
         study.tell(trials[0], 1.5, std=0.1, info={"note": [1, None]}, at=where)
         study.fail(trials[1], "diverged", info={"traceback": "x"})
         study.release(trials[2])
+        study.amend(0, value=0.75, std=0.2, at=where, reason="mistyped")
+        study.discard([2, 4], "the disk was full")
         study.stop("done")
         study.tell(study.ask(), float("inf"))
         study.ask(lease=1e-9)

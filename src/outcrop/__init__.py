@@ -23,6 +23,7 @@ __all__ = [
     "Space",
     "Study",
     "Trial",
+    "__version__",
     "acquisition",
     "bandits",
     "baselines",
@@ -70,6 +71,8 @@ from outcrop.study import (
     maximize,
     minimize,
 )
+
+__version__ = "0.1.0"  # of the package too, see pyproject.toml
 
 if TYPE_CHECKING:
     from outcrop import plots, problems

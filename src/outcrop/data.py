@@ -20,6 +20,7 @@ import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
 from outcrop.linalg import packed_indices
+from outcrop.short_repr import short_repr
 from outcrop.typing import Indices, Mask, Matrix, Points, Vector
 
 PairIndex: TypeAlias = tuple[Indices, ...]  # selects some pairs of a matrix over all pairs
@@ -249,6 +250,8 @@ class Observations:
     y: Vector
     noise: Vector | None = None  # variances, one per observation
     input_cov: Matrix | None = None  # covariances (n, d, d) of the points, or variances (n, d)
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         X = np.ascontiguousarray(self.X, dtype=float)

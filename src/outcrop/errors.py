@@ -13,10 +13,10 @@
     ├── StudyError(ValueError)        a study that is missing, deleted or different
     ├── StorageError(OSError)         a store that cannot be opened, read or written
     │   └── StorageDamaged            whose files were removed, replaced or shortened in use
-    ├── ObjectiveError(TypeError)     an objective that cannot be called in the process that runs it
+    ├── ObjectiveError(TypeError)     an objective that cannot be called, or that has a mistake
     ├── SpaceExhausted(RuntimeError)  every legal configuration was tried
     ├── NoBelief(RuntimeError)        a belief was requested before the first value
-    ├── AllTrialsFailed(RuntimeError) the first trials of an optimisation all raised
+    ├── AllTrialsFailed(RuntimeError) many trials in a row raised, and none ever succeeded
     └── MissingExtra(ImportError)     an optional part is not installed
 
 Each also derives from the matching built-in error. A message states what was expected, what was
@@ -108,7 +108,10 @@ class StorageDamaged(StorageError):
 
 
 class ObjectiveError(OutcropError, TypeError):
-    """An objective that cannot be called, or not in the process that runs it."""
+    """An objective that cannot be called in the process that runs it, or that has a mistake.
+
+    One that raises it itself ends the run, and its trial is given back.
+    """
 
 
 class SpaceExhausted(OutcropError, RuntimeError):
@@ -120,7 +123,7 @@ class NoBelief(OutcropError, RuntimeError):
 
 
 class AllTrialsFailed(OutcropError, RuntimeError):
-    """The first trials of an optimisation all raised; the first traceback is in the message."""
+    """Many trials in a row raised, and none ever succeeded; the message has the first traceback."""
 
 
 class MissingExtra(OutcropError, ImportError):

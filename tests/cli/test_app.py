@@ -10,9 +10,11 @@ import re
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
+import outcrop as oc
 from outcrop.cli.app import main
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.study import Study, list_studies, load_study
@@ -83,6 +85,12 @@ def stored(tmp_path, monkeypatch):
     study.fail(study.ask(), "diverged, badly")
     study.ask()
     return study
+
+
+def test_the_version_is_that_of_the_package(call):
+    code, out, _ = call("--version")
+    assert (code, out) == (0, f"outcrop {oc.__version__}\n")
+    assert oc.__version__ == version("outcrop")
 
 
 def test_without_arguments_the_help_is_shown(call):

@@ -103,6 +103,13 @@ def test_numbers_may_be_met_by_chance_together(tmp_path):
     )
 
 
+def test_constraints_among_parameters_are_read(tmp_path):
+    top = 'command = ["./fly", "{params}"]\nconstraints = ["north + east <= 400"]'
+    spec = spec_of(tmp_path, top, FIELD)
+    declared = {"north": Float(0, 500), "east": Float(0, 300)}
+    assert spec.space == Space(declared, constraints=["north + east <= 400"])
+
+
 def test_what_is_left_out_has_the_defaults_of_a_study(tmp_path):
     spec = spec_of(tmp_path, COMMAND)
     assert (spec.direction, spec.method, spec.objective) == ("minimize", "auto", ValueSource())
@@ -166,6 +173,9 @@ def test_a_relative_path_of_the_spec_gives_whole_paths(tmp_path, monkeypatch):
         ),
         (f"{COMMAND}\ninput_covariance = 3", ["input_covariance is 3", "[[input_covariance]]"]),
         (f"{COMMAND}\ninput_covariance = [3]", ["input_covariance[0] is 3", "expected a table"]),
+        (f'{COMMAND}\nconstraints = "nu < 1"', ["constraints is", "expected a list", "= ["]),
+        (f"{COMMAND}\nconstraints = [3]", ["constraints[0] is 3", "expected a string"]),
+        (f'{COMMAND}\nconstraints = ["mu < 1"]', ["'mu < 1'", "expected 'nu'"]),
         (f'{COMMAND}\nstorage = "runs.db"', ['"runs.db"', 'write "sqlite:///study.db"']),
         (f'{COMMAND}\nstorage = "sqlite://"', ["lost when the command ends"]),
         (f'{COMMAND}\nstorage = "sqlite:///:memory:"', ["lost when the command ends"]),

@@ -4,8 +4,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from outcrop.maximise import Maximiser
-from outcrop.maximise.candidates import distinct, every, perturbed, resampled, shifted
+from outcrop.maximise.candidates import distinct, perturbed, resampled
 from outcrop.space import Categorical, Choice, Float, Int, Ordinal, Space
+from outcrop.space.enumeration import every, shifted
 from tests.space.strategies import spaces
 
 MIXED = Space(

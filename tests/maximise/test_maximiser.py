@@ -5,8 +5,8 @@ from outcrop.data import Observations
 from outcrop.errors import MethodError, ShapeError, SpaceExhausted
 from outcrop.kernels import Matern52
 from outcrop.maximise import Maximiser
-from outcrop.maximise.candidates import every
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
+from outcrop.space.enumeration import every
 from outcrop.surrogates.gp import GP
 from tests.maximise.functions import Constant, Counting, Waves, grid
 

@@ -18,8 +18,10 @@ from outcrop.space import Categorical, Choice, Float, Int, Space
 from outcrop.study import events
 from outcrop.study.events import (
     Added,
+    Amended,
     Asked,
     Created,
+    Discarded,
     Enqueued,
     Expired,
     Failed,
@@ -80,6 +82,17 @@ every_event = st.one_of(
     st.builds(Stopped, any_text, floats),
     st.builds(Released, numbers, floats),
     st.builds(Added, numbers, params, floats, st.none() | floats, floats),
+    st.builds(
+        Amended,
+        numbers,
+        st.none() | floats,
+        st.none() | floats,
+        st.none() | params,
+        st.none() | params,
+        any_text,
+        floats,
+    ),
+    st.builds(Discarded, numbers, any_text, floats),
     st.builds(Enqueued, params, floats),
     st.builds(
         Created,
@@ -164,7 +177,7 @@ def test_events_of_one_kind_and_content_are_equal():
         ({"event": "Told"}, "expected an object with the keys"),
         ({"event": "Sung", "version": 1}, "expected one of .*'Told'.*, got 'Sung'"),
         ({"event": ["Told"], "version": 1}, "expected one of"),
-        ({"event": "Released", "version": 2, "number": 1, "at": 0.0}, "version 2.*newer"),
+        ({"event": "Released", "version": 3, "number": 1, "at": 0.0}, "version 3.*newer"),
         ({"event": "Released", "version": "1", "number": 1, "at": 0.0}, "version '1'"),
         ({"event": "Released", "version": 1, "number": 1}, r"keys \['at', 'number'\], got"),
         ({"event": "Released", "version": 1, "number": 1, "at": 0, "by": ""}, "'by'"),

@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from outcrop import __version__
+from outcrop.cli import correction_commands
+from outcrop.cli.arguments import NeededStudy, StorageUrl, StudyName, say
 from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
 from outcrop.errors import OutcropError
 from outcrop.study.storage.url_masking import masked_in
@@ -36,25 +39,29 @@ Refusal: Any = next(
 
 app = typer.Typer(
     name="outcrop",
-    help="Bayesian optimisation of objectives that misbehave.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-StudyName = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[STUDY]", help="Name of a study, or its spec file.", show_default=False
-    ),
-]
-StorageUrl = Annotated[
-    str | None,
-    typer.Option(
-        "--storage", "-s", metavar="URL", help="The store: sqlite:///FILE.db, or the file."
-    ),
-]
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        say(f"outcrop {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Bayesian optimisation of objectives that misbehave."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -96,10 +103,6 @@ def _refused(message: str) -> int:
     return WRONG
 
 
-def _say(line: str) -> None:
-    print(printable(line), flush=True)
-
-
 @app.command()
 def demo(
     trials: Annotated[int, typer.Option(min=12, help="Number of evaluations.")] = 50,
@@ -116,7 +119,7 @@ def demo(
 
     if not folder.is_dir():
         raise typer.BadParameter(f"--folder {folder} is not a folder; create it first")
-    _exit_if_interrupted(play(folder, trials, seed, _say))
+    _exit_if_interrupted(play(folder, trials, seed, say))
 
 
 @app.command()
@@ -161,7 +164,7 @@ def run(
     """
     from outcrop.cli.tune import tune
 
-    _exit_if_interrupted(tune(spec, workers, trials, resume=resume, progress=not quiet, say=_say))
+    _exit_if_interrupted(tune(spec, workers, trials, resume=resume, progress=not quiet, say=say))
 
 
 @app.command()
@@ -214,11 +217,11 @@ def best(
 
     opened = study_of(study, storage)
     if not as_json:
-        _say(best_line(opened))
+        say(best_line(opened))
         return
     trial = opened.best_trial
     data: dict[str, object] = {"number": trial.number, "value": trial.value, "std": trial.std}
-    _say(json.dumps(data | {"params": dict(trial.params)}))
+    say(json.dumps(data | {"params": dict(trial.params)}))
 
 
 @app.command()
@@ -262,7 +265,7 @@ def export(
         sys.stdout.write(shown if shown.endswith("\n") else shown + "\n")
         return
     write_output(output, text)
-    _say(f"{len(opened.trials)} trials written to {output}")
+    say(f"{len(opened.trials)} trials written to {output}")
 
 
 @app.command()
@@ -289,14 +292,12 @@ def check(
     """
     from outcrop.cli.check import check as verify
 
-    return verify(study, storage, replay=replay, save=save, say=_say)
+    return verify(study, storage, replay=replay, save=save, say=say)
 
 
 @app.command()
 def release(
-    study: Annotated[
-        str, typer.Argument(metavar="STUDY", help="Name of a study, or its spec file.")
-    ],
+    study: NeededStudy,
     numbers: Annotated[
         list[int] | None,
         typer.Argument(metavar="[NUMBER]...", help="Trials; by default those without a lease."),
@@ -327,14 +328,16 @@ def release(
         return yes or typer.confirm(question)
 
     opened = study_of(study, storage)
-    give_back(opened, numbers or [], force=force, again=again, agreed=agreed, say=_say)
+    give_back(opened, numbers or [], force=force, again=again, agreed=agreed, say=say)
+
+
+app.command()(correction_commands.amend)
+app.command()(correction_commands.discard)
 
 
 @app.command()
 def delete(
-    study: Annotated[
-        str, typer.Argument(metavar="STUDY", help="Name of a study, or its spec file.")
-    ],
+    study: NeededStudy,
     storage: StorageUrl = None,
     yes: Annotated[bool, typer.Option("--yes", help="Delete without confirmation.")] = False,
 ) -> None:
@@ -352,10 +355,10 @@ def delete(
     if not yes and not typer.confirm(
         f"Delete study {printable_line(name)} and its {count} trials?"
     ):
-        _say("nothing was deleted")
+        say("nothing was deleted")
         return
     delete_study(name, store)
-    _say(f"study {printable_line(name)} is deleted")
+    say(f"study {printable_line(name)} is deleted")
 
 
 @app.command()

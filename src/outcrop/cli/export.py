@@ -8,7 +8,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
@@ -32,7 +32,7 @@ def to_csv(study: Study, *, escape_formulas: bool = False) -> str:
 
 def to_json(study: Study) -> str:
     """All fields of every trial, and the study's space and options."""
-    names = [each.name for each in fields(Trial)]
+    names = [each.name for each in fields(Trial) if each.name != "corrections"]
     return json.dumps(
         {
             "study": study.name,
@@ -42,6 +42,7 @@ def to_json(study: Study) -> str:
             "space": study.space.to_json(),
             "trials": [
                 {name: write(getattr(trial, name), name) for name in names}
+                | {"corrections": [write(asdict(each)) for each in trial.corrections]}
                 for trial in study.trials
             ],
         },

@@ -12,6 +12,7 @@
     noise = false                                 or true, or a standard deviation
     robust = false                                or true: the best average over input noise
     ask_seconds = 5                               processor time for one suggestion
+    constraints = ["nu * cells <= 100"]           which configurations may be tried
 
     [objective]
     from = "last-line"                            or "json" with field, "file" with path (and field)
@@ -100,6 +101,7 @@ KEYS = (
     *(each.name for each in fields(Spec) if each.name not in MADE),
     "parameters",
     "input_covariance",
+    "constraints",
 )
 
 

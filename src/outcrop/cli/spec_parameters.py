@@ -56,6 +56,7 @@ EXAMPLES = {
     "values": 'values = ["small", "large"]',
     "value": "value = 1.0",
     "names": 'names = ["north", "east"]',
+    "constraints": 'constraints = ["x1 + x2 <= 1"]',
     "matrix": "matrix = [[4.0, 1.5], [1.5, 9.0]], a row for each name",
     "options": "a table for each option, such as [parameters.model.options.mlp.layers], "
     'or take type = "categorical" where no option has parameters',
@@ -63,7 +64,7 @@ EXAMPLES = {
 
 
 def read_space(top: Table) -> Space:
-    """The space that `[parameters]` and `[[input_covariance]]` declare."""
+    """The space that `[parameters]`, `[[input_covariance]]` and `constraints` declare."""
     table = top.table("parameters")
     if not table.items:
         raise table.error(
@@ -72,11 +73,18 @@ def read_space(top: Table) -> Space:
     for name in table.items:
         if name in OFFERED:
             raise table.error(f"is reserved for {{{name}}}, {OFFERED[name]}; rename it", name)
-    group, blocks = _read_group(table), _read_blocks(top)
+    group, blocks, constraints = _read_group(table), _read_blocks(top), _read_constraints(top)
     try:
-        return Space(group, input_covariance=blocks)
+        return Space(group, input_covariance=blocks, constraints=constraints)
     except SpaceError as error:
         raise table.error(f"cannot be used: {error}") from None
+
+
+def _read_constraints(top: Table) -> list[str]:
+    constraints: list[str] = top.get("constraints", "a list", EXAMPLES["constraints"], [])
+    for index, text in enumerate(constraints):
+        top.check(text, "a string", shown(str(text)), "constraints", index)
+    return constraints
 
 
 def _read_blocks(top: Table) -> dict[tuple[str, ...], object]:

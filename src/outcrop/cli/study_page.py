@@ -19,7 +19,7 @@ from outcrop.study import Study, Trial
 
 WIDE = 200  # characters of a line where the output is not a terminal
 REASON = 60  # characters of a failure's reason in the table
-STYLES = {"finished": "", "running": "cyan", "failed": "red"}
+STYLES = {"finished": "", "running": "cyan", "failed": "red", "discarded": "dim"}
 
 
 def console() -> Console:
@@ -78,7 +78,7 @@ def _table(study: Study, trials: Iterable[Trial]) -> Table:
     trials = list(trials)
     names = [name for name in study.space.parameters if any(name in t.params for t in trials)]
     has_std = any(trial.std is not None for trial in trials)
-    has_reason = any(trial.reason for trial in trials)
+    has_remarks = any(map(_remarks, trials))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("trial", "state", "value"):
         table.add_column(name, justify="left" if name == "state" else "right", no_wrap=True)
@@ -87,16 +87,16 @@ def _table(study: Study, trials: Iterable[Trial]) -> Table:
     for name in _headings(names):
         table.add_column(printable_line(name), justify="right", overflow="fold")
     table.add_column("seconds", justify="right", no_wrap=True)
-    if has_reason:
-        table.add_column("why it failed", overflow="ellipsis", no_wrap=True)
+    if has_remarks:
+        table.add_column("remarks", overflow="ellipsis", no_wrap=True)
     for trial in trials:
         cells = [str(trial.number), trial.state, _cell(trial.value)]
         if has_std:
             cells.append(_cell(trial.std))
         cells += [_cell(trial.params.get(name, "")) for name in names]
         cells.append(_seconds(trial))
-        if has_reason:
-            cells.append(_first_line(trial.reason))
+        if has_remarks:
+            cells.append(_first_line(_remarks(trial)))
         table.add_row(*(Text(cell) for cell in cells), style=STYLES[trial.state])
     return table
 
@@ -117,6 +117,11 @@ def _seconds(trial: Trial) -> str:
     if trial.started is None or trial.finished is None:
         return ""
     return f"{trial.finished - trial.started:.1f}"
+
+
+def _remarks(trial: Trial) -> str:
+    """What it was before it was corrected, or else why it failed."""
+    return str(trial.corrections[-1]) if trial.corrections else trial.reason
 
 
 def _first_line(reason: str, length: int = REASON) -> str:

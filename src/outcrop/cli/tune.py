@@ -27,7 +27,7 @@ def tune(
     program = Program(spec)
     program.check()
     study = _opened(spec, open_storage(spec.storage), path, resume)
-    done = sum(trial.state != "running" for trial in study.trials)
+    done = sum(trial.has_outcome for trial in study.trials)
     if done >= trials:
         say(f"study {study.name} already has {done} trials; --trials {done + 20} would add 20")
         return None
@@ -37,10 +37,8 @@ def tune(
                 program, trials - done, n_workers=workers, executor=executor, progress=progress
             )
         except AllTrialsFailed as error:
-            first = study.trials[0]
             raise AllTrialsFailed(
-                f"the first trials all failed, the first one with: {first.reason}; correct the "
-                f"program or the spec, then: outcrop run {path} --resume"
+                f"{error}; correct the program or the spec, then: outcrop run {path} --resume"
             ) from error
         except StorageDamaged as error:
             saved = "" if error.stored or error.copy else _saved(study, spec)

@@ -8,12 +8,9 @@ from __future__ import annotations
 __all__ = [
     "distinct",
     "enumerated",
-    "every",
     "filled",
     "perturbed",
-    "positions",
     "resampled",
-    "shifted",
     "to_another_level",
     "with_neighbours",
 ]
@@ -22,10 +19,9 @@ from functools import lru_cache
 from math import log
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from outcrop.space import Column, Space
-from outcrop.space.encoding import LogLattice
+from outcrop.space.enumeration import every, shifted
 from outcrop.typing import Mask, Points, Rng, Vector
 
 SCALES = (1e-3, 0.3)  # of perturbations, in units of the cube
@@ -83,16 +79,6 @@ def filled(space: Space, X: Points, rng: Rng) -> Points:
     return X
 
 
-def shifted(column: Column, x: Vector, steps: ArrayLike) -> Vector:
-    """Positions of a discrete unit column that lie `steps` levels beyond those nearest to `x`."""
-    codec, levels = column.codec, column.levels
-    assert levels is not None
-    marks = codec.marks(x) + np.asarray(steps, dtype=np.int64)
-    if isinstance(codec, LogLattice):
-        return codec.encode(np.clip(marks, codec.low, codec.high).tolist())
-    return np.clip(marks, 0, levels - 1) / max(levels - 1, 1)
-
-
 def distinct(X: Points) -> Points:
     """The rows of `X` without repeats, in the order of their first appearance."""
     rows = np.ascontiguousarray(X).view(f"V{8 * X.shape[1]}").reshape(-1).tolist()
@@ -100,31 +86,12 @@ def distinct(X: Points) -> Points:
     return X[sorted(first.values())] if len(first) < len(X) else X
 
 
-def every(space: Space) -> Points:
-    """All legal points of a finite space."""
-    X = np.zeros((1, len(space.columns)))
-    for column in space.columns:
-        assert column.levels is not None
-        active = space.active(X)[:, column.index]
-        copies = np.where(active, column.levels, 1)
-        level = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
-        X = np.repeat(X, copies, axis=0)
-        X[:, column.index] = np.where(np.repeat(active, copies), positions(column)[level], 0.0)
-    return X
-
-
 @lru_cache(maxsize=8)
 def enumerated(space: Space) -> Points:
-    """The same, cached; for small spaces."""
+    """All admissible points of a small space, cached."""
     X = every(space)
     X.setflags(write=False)
     return X
-
-
-def positions(column: Column) -> Vector:
-    """Every legal position of a discrete column."""
-    levels = np.arange(column.levels or 0)
-    return levels.astype(float) if column.is_code else shifted(column, np.zeros(1), levels)
 
 
 def _open(space: Space, X: Points) -> Mask:

@@ -8,12 +8,11 @@ import numpy as np
 
 from outcrop.errors import SpaceExhausted
 from outcrop.maximise.base import Scored
-from outcrop.maximise.candidates import every
 from outcrop.space import Space
+from outcrop.space.enumeration import MOST_LISTED, every
 from outcrop.typing import Points, Rng
 
 KEYS_AT_ONCE = 32  # a key costs microseconds, so only the top few candidates get one
-MOST_ENUMERATED = 200_000  # configurations checked before a space counts as exhausted
 FRESH, ROUNDS = 2048, 20  # random points per round, and rounds, in larger spaces
 
 
@@ -30,7 +29,7 @@ def best_allowed(scored: Scored, space: Space, known: frozenset[str], rng: Rng) 
 
 def fresh(space: Space, known: frozenset[str], rng: Rng, most: int) -> Points:
     """Up to `most` legal points that are not known, from all points or from random ones."""
-    if space.size is not None and space.size <= MOST_ENUMERATED:
+    if space.size is not None and space.size <= MOST_LISTED:
         X = _unknown(space, every(space), known)
         if len(X):
             return rng.permutation(X)[:most]

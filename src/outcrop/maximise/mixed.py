@@ -14,8 +14,8 @@ import numpy as np
 
 from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Function, Scored
-from outcrop.maximise.candidates import shifted
 from outcrop.space import Space
+from outcrop.space.enumeration import shifted
 from outcrop.typing import Mask, Points, Vector
 
 FEW_LEVELS = 16  # up to so many levels a discrete column is not relaxed

@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from outcrop.maximise.base import Function, Scored
-from outcrop.maximise.candidates import filled, positions, shifted
+from outcrop.maximise.candidates import filled
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Choice, Column, Space
+from outcrop.space.enumeration import positions, shifted
 from outcrop.typing import Indices, Points, Rng, Vector
 
 MOST_TRIED = 64  # levels of one column that a sweep tries; of more, a sample and the neighbours

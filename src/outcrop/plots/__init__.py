@@ -10,7 +10,8 @@
     plots.timeline(simulation)      when each worker was busy, and when it waited
 
 Each function returns the axes it drew on; `axes.figure.savefig("picture.png")` saves them. Without
-the argument `axes`, it creates a figure, which opens no window.
+the argument `axes`, it creates a figure. A notebook shows it below the cell, as one of pyplot;
+elsewhere it opens no window, and pyplot does not know it.
 """
 
 from __future__ import annotations

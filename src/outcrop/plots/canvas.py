@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from outcrop.errors import MethodError, MissingExtra
+from outcrop.notebook import in_notebook
 from outcrop.typing import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ FLAT = 1e-6  # relative range below which values are drawn as constant
 GROUND = 0.03  # height of marks without a value, as a share of the axes' height
 FAR = 4.0  # range that is shown, in distances from the best value to the median
 DEPTH = 10.0  # range of an acquisition that is shown, below its peak
+TO_FILES = {"agg", "cairo", "pdf", "pgf", "ps", "svg", "template"}  # backends that show nothing
 
 _MARK: Style = {"ls": "", "color": INK, "zorder": 5}
 DATA = _MARK | {"marker": "o", "ms": 5.5, "mfc": PAPER, "mew": 1.1}
@@ -71,12 +73,36 @@ RUNNING = _MARK | {"marker": "|", "ms": 11, "mew": 2.2}
 
 
 def new_figure(size: tuple[float, float]) -> Figure:
-    """A figure without a window; `MissingExtra` without matplotlib."""
+    """A figure of pyplot in a notebook, elsewhere one without a window.
+
+    A notebook shows the figures of pyplot below the cell that made them, and closes them. Nobody
+    closes them elsewhere, so that pyplot does not get to know of them. `MissingExtra` without
+    matplotlib.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("pictures need matplotlib: pip install 'outcrop[plot]'") from None
-    return Figure(figsize=size, layout="constrained", facecolor=PAPER)
+    make = _pyplot_figure if in_notebook() and _shows_figures() else Figure
+    return make(figsize=size, layout="constrained", facecolor=PAPER)
+
+
+def _shows_figures() -> bool:
+    from matplotlib import get_backend
+
+    return get_backend().lower() not in TO_FILES
+
+
+def _pyplot_figure(**look: Any) -> Figure:
+    """A figure of pyplot, without its warning if a cell draws many: they are closed at its end."""
+    from matplotlib import pyplot, rcParams
+
+    most = rcParams["figure.max_open_warning"]
+    rcParams["figure.max_open_warning"] = 0
+    try:
+        return pyplot.figure(**look)
+    finally:
+        rcParams["figure.max_open_warning"] = most
 
 
 def axes_or_new(axes: Axes | None = None, size: tuple[float, float] = (7.0, 4.2)) -> Axes:

@@ -11,11 +11,14 @@ __all__ = ["ActiveParams", "Names"]
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from outcrop.errors import NoSuchParameter
 from outcrop.space.plain import listed, nearest
 from outcrop.typing import Configuration, Params
+
+if TYPE_CHECKING:
+    from outcrop.space.tree import Node
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,13 @@ class Names:
 
     parameters: tuple[str, ...] = ()
     options: tuple[str, ...] = ()  # of Choices: "model.linear", "model.mlp"
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> Names:
+        """The names of all nodes of a space."""
+        nodes = list(nodes)
+        options = [f"{node.name}.{option}" for node in nodes for option in node.below]
+        return cls(tuple(node.name for node in nodes), tuple(options))
 
     @cached_property
     def known(self) -> frozenset[str]:

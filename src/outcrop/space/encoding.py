@@ -6,8 +6,11 @@ options). Every codec offers, over whole columns of length n:
     encode(values)   legal values to their positions
     decode(column)   positions to the nearest legal values
     spread(u)        uniform numbers to legal positions, whose values are distributed as sampled
+    uniform(column)  uniform numbers that `spread` maps to the given legal positions
     snap(column)     positions to the nearest legal positions
     marks(column)    whole numbers that are equal if two positions have the same value
+    numbers(column)  what `decode` gives, as an array, if the values are numbers
+    between(column)  the same, but values between levels where positions are between them
 """
 
 from __future__ import annotations
@@ -50,7 +53,16 @@ class Codec(ABC):
     def snap(self, column: Vector) -> Vector: ...
 
     @abstractmethod
+    def uniform(self, column: Vector) -> Vector: ...
+
+    @abstractmethod
     def marks(self, column: Vector) -> NDArray[np.int64]: ...
+
+    @abstractmethod
+    def numbers(self, column: Vector) -> Vector: ...
+
+    @abstractmethod
+    def between(self, column: Vector) -> Vector: ...
 
     @property
     def grid(self) -> Vector | None:
@@ -81,8 +93,17 @@ class Interval(Codec):
             return self.units(self.values(column))
         return np.clip(column, 0.0, 1.0)
 
+    def uniform(self, column: Vector) -> Vector:
+        return column
+
     def marks(self, column: Vector) -> NDArray[np.int64]:
         return np.rint(self.units(self.values(column)) * MARK).astype(np.int64)
+
+    def numbers(self, column: Vector) -> Vector:
+        return self.values(column)
+
+    def between(self, column: Vector) -> Vector:
+        return self.values(column)
 
     def units(self, values: Vector) -> Vector:
         """Positions of values within the bounds."""
@@ -175,15 +196,41 @@ class Lattice(Codec):
     def snap(self, column: Vector) -> Vector:
         return self.marks(column) / self._scale
 
+    def uniform(self, column: Vector) -> Vector:
+        return (self.marks(column) + 0.5) / self.levels
+
     def marks(self, column: Vector) -> NDArray[np.int64]:
         within = np.clip(column, 0.0, (self.levels - 1) / self._scale)
         return np.rint(within * self._scale).astype(np.int64)
+
+    def numbers(self, column: Vector) -> Vector:
+        marks = self.marks(column)
+        if self._values is not None:
+            return self._values[marks]
+        levels, where = np.unique(marks, return_inverse=True)
+        values = np.array([self.at(level) for level in levels.tolist()], dtype=np.float64)
+        return values[where.reshape(-1)]
+
+    def between(self, column: Vector) -> Vector:
+        place = np.clip(column, 0.0, (self.levels - 1) / self._scale) * self._scale
+        if self._values is not None:
+            return np.interp(place, np.arange(self.levels), self._values)
+        below = np.minimum(np.floor(place), self.levels - 2)
+        low, high = (self.numbers((below + side) / self._scale) for side in (0, 1))
+        return low + (place - below) * (high - low)
 
     @cached_property
     def grid(self) -> Vector | None:
         if self.is_code or self.levels > MOST_GRID:
             return None
         return np.arange(self.levels) / self._scale
+
+    @cached_property
+    def _values(self) -> Vector | None:
+        """Every value of a column of numbers, if they are few."""
+        if self.levels > MOST_GRID:
+            return None
+        return np.array([self.at(level) for level in range(self.levels)], dtype=np.float64)
 
     @cached_property
     def _scale(self) -> int:
@@ -209,6 +256,10 @@ class LogLattice(Codec):
         values = np.rint(np.exp(wide[0] + np.clip(u, 0.0, 1.0) * (wide[1] - wide[0])))
         return self._interval.units(np.clip(values, self.low, self.high))
 
+    def uniform(self, column: Vector) -> Vector:
+        wide = np.log(self.low - 0.5), np.log(self.high + 0.5)
+        return (np.log(self.marks(column)) - wide[0]) / (wide[1] - wide[0])
+
     def snap(self, column: Vector) -> Vector:
         return self._interval.units(self.marks(column).astype(np.float64))
 
@@ -217,6 +268,12 @@ class LogLattice(Codec):
         below = np.clip(np.floor(self._interval.values(u)), self.low, self.high - 1)
         nearer_above = self._interval.units(below + 1) - u < u - self._interval.units(below)
         return (below + nearer_above).astype(np.int64)
+
+    def numbers(self, column: Vector) -> Vector:
+        return self.marks(column).astype(np.float64)
+
+    def between(self, column: Vector) -> Vector:
+        return self._interval.values(column)
 
     @cached_property
     def grid(self) -> Vector | None:

@@ -1,27 +1,36 @@
 """A space as JSON and back.
 
 Parameters are a list, since not every store keeps the order of keys. Tuples are written as
-`{"tuple": […]}`; all other plain values as themselves. Input noise is written only if there is
-some, so that the form of other spaces does not change.
+`{"tuple": […]}`; all other plain values as themselves. Input noise and constraints are written only
+if there are some, so that the form of other spaces does not change. A space with constraints has a
+version of its own: a release that does not know them must not search without them.
 """
 
 from __future__ import annotations
 
-__all__ = ["VERSION", "read_group", "read_space", "write_blocks", "write_group"]
+__all__ = [
+    "VERSION",
+    "read_group",
+    "read_space",
+    "write_blocks",
+    "write_constraints",
+    "write_group",
+]
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from outcrop import records
 from outcrop.errors import SpaceError
+from outcrop.space.constraints import Constraint, Expression, Predicate, referred
 from outcrop.space.discrete import Categorical, Choice, Fixed, Group, Ordinal
 from outcrop.space.noise import InputCovariances
 from outcrop.space.parameters import Float, Int, Parameter
 from outcrop.space.plain import listed
 from outcrop.typing import JsonDict
 
-VERSION = 1
+VERSION, WITH_CONSTRAINTS = 1, 2
 
 KEYS = {
     "float": ("low", "high", "log", "step"),
@@ -50,8 +59,30 @@ def write_blocks(blocks: InputCovariances) -> JsonDict:
     return {"input_covariance": listed}
 
 
-def read_space(data: object) -> tuple[Group, dict[tuple[Any, ...], Any]]:
-    """Parameters and covariances from the output of `Space.to_json`, an object or its text."""
+def write_constraints(constraints: Sequence[Constraint], in_process: bool) -> JsonDict:
+    """Constraints under their key, and the version that has them; empty if there are none.
+
+    A Python function is refused, unless the JSON is read in this process only.
+    """
+    if not constraints:
+        return {}
+    written: list[object] = []
+    for each in constraints:
+        if isinstance(each, Expression):
+            written.append(each.written)
+        elif isinstance(each, Predicate) and in_process:
+            written.append({"predicate": each.reference})
+        else:
+            raise SpaceError(
+                f"the constraint {each.text} is a Python function, which cannot be stored; write "
+                "it as an expression, such as 'x1 + x2 <= 1', or use an Optimizer or a Study "
+                "without storage"
+            )
+    return {"version": WITH_CONSTRAINTS, "constraints": written}
+
+
+def read_space(data: object) -> tuple[Group, dict[tuple[Any, ...], Any], list[Any]]:
+    """Parameters, covariances and constraints from what `Space.to_json` wrote, or its text."""
     if isinstance(data, str | bytes):
         try:
             data = json.loads(data)
@@ -59,17 +90,26 @@ def read_space(data: object) -> tuple[Group, dict[tuple[Any, ...], Any]]:
             raise SpaceError(
                 f"a stored space is not JSON: {error}; pass what to_json returned"
             ) from None
-    stored = _object(data, ("version", "parameters"), "a stored space", ("input_covariance",))
-    if type(stored["version"]) is not int or stored["version"] != VERSION:
+    optional = ("input_covariance", "constraints")
+    version = data.get("version", VERSION) if isinstance(data, Mapping) else VERSION
+    if type(version) is not int or version not in (VERSION, WITH_CONSTRAINTS):
         raise SpaceError(
-            f"a stored space has version {stored['version']!r}, this release reads version "
-            f"{VERSION}; use the release that wrote it, or a newer one"
+            f"a stored space has version {version!r}, this release reads versions up to "
+            f"{WITH_CONSTRAINTS}; use the release that wrote it, or a newer one"
         )
+    stored = _object(data, ("version", "parameters"), "a stored space", optional)
     blocks = {}
     for item in _list(stored.get("input_covariance", [])):
         block = _object(item, ("names", "matrix"), "a stored input covariance")
         blocks[tuple(_list(block["names"]))] = block["matrix"]
-    return read_group(stored["parameters"]), blocks
+    constraints = [_read_constraint(each) for each in _list(stored.get("constraints", []))]
+    return read_group(stored["parameters"]), blocks, constraints
+
+
+def _read_constraint(data: object) -> object:
+    if isinstance(data, str):
+        return data
+    return referred(_object(data, ("predicate",), "a stored constraint")["predicate"])
 
 
 def read_group(data: object) -> Group:

@@ -18,10 +18,12 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from outcrop.errors import ParamsError, ShapeError, SpaceError
-from outcrop.space import noise, serial, tree, wording
+from outcrop.space import constraints, noise, serial, tree, wording
 from outcrop.space.active_params import ActiveParams, Names
+from outcrop.space.admissible_points import Region
 from outcrop.space.checking import checked, flattened
 from outcrop.space.discrete import Fixed, Group, checked_group
+from outcrop.space.enumeration import MOST_LISTED, every
 from outcrop.space.parameters import Parameter
 from outcrop.space.tree import Branch, Column, Node
 from outcrop.typing import (
@@ -65,10 +67,20 @@ class Space:
     >>> drone = Space(area, input_covariance={("north", "east"): [[4.0, 1.0], [1.0, 9.0]]})
     >>> drone.unit_covariance.diagonal() ** 0.5  # of the unit cube
     array([0.004, 0.01 ])
+
+    `constraints` are expressions, or functions of a configuration, which cannot be stored:
+
+    >>> mixture = {"water": Float(0, 1), "acid": Float(0, 1)}
+    >>> mixture = Space(mixture, constraints=["water + acid <= 1", lambda p: p["acid"] > 0.01])
+    >>> mixture.validate({"water": 0.75, "acid": 0.5})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    outcrop.errors.ParamsError: the constraint 'water + acid <= 1' is violated: 'water' is ...
     """
 
     declared: Group
     input_covariance: Mapping[tuple[str, ...], Any] = field(default_factory=dict, kw_only=True)
+    constraints: Sequence[Any] = field(default=(), kw_only=True)  # kept as `Constraint` objects
 
     def __post_init__(self) -> None:
         declared = checked_group(self.declared, "Space")
@@ -77,32 +89,51 @@ class Space:
         object.__setattr__(self, "declared", declared)
         blocks = noise.checked_blocks(self.input_covariance, self.parameters)
         object.__setattr__(self, "input_covariance", MappingProxyType(blocks))
+        given = constraints.checked_constraints(self.constraints, self.parameters)
+        object.__setattr__(self, "constraints", given)
+        if any(each.is_declared for each in given) and self.region.is_empty:
+            raise self.region.explained()
 
     # Contents
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
         """Flat name to parameter in declaration order, conditional ones included."""
-        return MappingProxyType({node.name: node.parameter for node in self._nodes})
+        return MappingProxyType({name: node.parameter for name, node in self.nodes.items()})
+
+    @cached_property
+    def nodes(self) -> Mapping[str, Node]:
+        """The place of every parameter in the tree of choices, by flat name."""
+        return MappingProxyType({node.name: node for node in tree.walk(self._roots)})
 
     @cached_property
     def names(self) -> Names:
         """The flat names of parameters and options, by which configurations are looked up."""
-        options = [f"{node.name}.{option}" for node in self._nodes for option in node.below]
-        return Names(tuple(self.parameters), tuple(options))
+        return Names.of(self.nodes.values())
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """One column for each parameter that is not fixed, in declaration order."""
         return tuple(
             Column(node.name, node.parameter, node.column, node.parameter.levels, node.conditions)
-            for node in self._nodes
+            for node in self.nodes.values()
             if node.column is not None
         )
 
     @cached_property
     def size(self) -> int | None:
-        """The number of distinct configurations, or None if the space holds a continuum."""
+        """The number of distinct configurations, or None if the space holds a continuum.
+
+        With constraints it is None if there are too many configurations to check each.
+        """
+        size = self.declared_size
+        if not self.constraints or size is None:
+            return size
+        return len(every(self)) if size <= MOST_LISTED else None
+
+    @cached_property
+    def declared_size(self) -> int | None:
+        """The same without constraints."""
         return tree.count_values(self.declared)
 
     @cached_property
@@ -140,7 +171,10 @@ class Space:
 
         Takes the flat and the nested form; fixed parameters may be left out.
         """
-        return ActiveParams(checked(self._roots, params), self.names)
+        legal = ActiveParams(checked(self._roots, params), self.names)
+        if self.constraints:
+            constraints.refuse_violations(self, legal)
+        return legal
 
     def nest(self, params: Params) -> Configuration:
         """A configuration in its nested form, `{"model": {"mlp": {"layers": 2}}}`."""
@@ -173,20 +207,44 @@ class Space:
     def sample(self, rng: Rng, n: int) -> list[ActiveParams]: ...
 
     def sample(self, rng: Rng, n: int | None = None) -> ActiveParams | list[ActiveParams]:
-        """One random configuration, or a list of `n`: uniform, log-uniform where `log` is set."""
-        params = self.decode(
-            self.from_uniform(rng.random((1 if n is None else n, len(self.columns))))
-        )
+        """One random configuration, or a list of `n`: uniform, log-uniform where `log` is set.
+
+        Where constraints leave little of the space, `n` of them are not quite independent.
+        """
+        U = rng.random((1 if n is None else n, len(self.columns)))
+        params = self.decode(self.admissible(U, rng))
         return params[0] if n is None else params
+
+    # Constraints
+
+    @cached_property
+    def region(self) -> Region:
+        """The points that satisfy the constraints, to draw from."""
+        return Region(self)
+
+    @cached_property
+    def unconstrained(self) -> Space:
+        """The same space without constraints."""
+        if not self.constraints:
+            return self
+        return Space(self.declared, input_covariance=self.input_covariance)
+
+    def admits(self, X: Points) -> Mask:
+        """Which legal points satisfy all constraints."""
+        return constraints.admitted(self, self._checked_points(X))
+
+    def margins(self, X: Points) -> Points:
+        """How far points, or those between levels, are from borders `(n, m)`; see `conditions`."""
+        return constraints.margins(self, self._checked_points(X))
+
+    def admissible(self, U: Points, rng: Rng) -> Points:
+        """Points from uniform numbers; where constraints are violated, random others instead."""
+        return self.region.mended(U, rng) if self.constraints else self.from_uniform(U)
 
     # Encoding
 
     def encode(self, params: Sequence[Params]) -> Encoded:
         """Points and active mask of a list of configurations, which are validated."""
-        if isinstance(params, Mapping):
-            raise ParamsError(
-                f"expected a list of configurations, got one dict; write [{params!r}]"
-            )
         if not isinstance(params, Sequence) or isinstance(params, str | bytes):
             raise ParamsError(f"expected a list of configurations, got {params!r}; write [params]")
         legal = []
@@ -216,10 +274,10 @@ class Space:
         X = self._checked_points(X)
         active = self.active(X)
         rows = [ActiveParams({}, self.names) for _ in X]
-        for node in self._nodes:
+        for node in self.nodes.values():
             if isinstance(node.parameter, Fixed):
                 values = [node.parameter.value] * len(X)
-                present = self._holds(node.conditions, X, active)
+                present = self.holds(node.conditions, X, active)
             else:
                 j = node.column
                 assert j is not None  # only a fixed parameter has no column
@@ -236,8 +294,16 @@ class Space:
         active = np.ones(X.shape, dtype=np.bool_)
         for column in self.columns:
             if column.conditions:
-                active[:, column.index] = self._holds(column.conditions, X, active)
+                active[:, column.index] = self.holds(column.conditions, X, active)
         return active
+
+    def holds(self, conditions: Conditions, X: Points, active: Mask) -> Mask:
+        """Where the innermost of `conditions` holds and its own column is active."""
+        if not conditions:
+            return np.ones(len(X), dtype=np.bool_)
+        index, code = conditions[-1]
+        chosen: Mask = self.columns[index].codec.snap(X[:, index]) == code
+        return chosen & active[:, index]
 
     def from_uniform(self, U: Points) -> Points:
         """Legal points from uniform numbers in [0, 1], `(n, D)`, spread as `sample` spreads them.
@@ -254,21 +320,26 @@ class Space:
 
     # Serialisation
 
-    def to_json(self) -> JsonDict:
-        """The declaration as a JSON object; `from_json` reads it back."""
+    def to_json(self, *, in_process: bool = False) -> JsonDict:
+        """The declaration as a JSON object; `from_json` reads it back.
+
+        Constraints that are functions are refused, unless it is read `in_process` only.
+        """
         data = {"version": serial.VERSION, "parameters": serial.write_group(self.declared)}
-        return data | serial.write_blocks(self.input_covariance)
+        data |= serial.write_blocks(self.input_covariance)
+        return data | serial.write_constraints(self.constraints, in_process)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | str) -> Space:
         """The space that `to_json` wrote, from the object or its text."""
-        declared, blocks = serial.read_space(data)
-        return cls(declared, input_covariance=blocks)
+        declared, blocks, limits = serial.read_space(data)
+        return cls(declared, input_covariance=blocks, constraints=limits)
 
     def difference(self, other: Space) -> list[str]:
-        """One line for each parameter that differs from `other`; empty if the spaces are equal."""
+        """One line for each difference from `other`; empty if the spaces are equal."""
         lines = wording.differences(self.parameters, other.parameters)
-        return lines + wording.noise_differences(self.input_covariance, other.input_covariance)
+        lines += wording.noise_differences(self.input_covariance, other.input_covariance)
+        return lines + wording.constraint_differences(self.constraints, other.constraints)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Space):
@@ -280,23 +351,25 @@ class Space:
 
     @property
     def _identity(self) -> tuple[object, ...]:
-        return tuple(self.declared.items()), frozenset(self.input_covariance.items())
+        noise = frozenset(self.input_covariance.items())
+        return tuple(self.declared.items()), noise, frozenset(self.constraints)
 
     def __reduce__(self) -> tuple[Callable[..., Space], tuple[object, ...]]:
-        return _made, (dict(self.declared), dict(self.input_covariance))
+        return _made, (dict(self.declared), dict(self.input_covariance), self.constraints)
 
     def __repr__(self) -> str:
-        return wording.declaration(self.declared, self.input_covariance)
+        return wording.declaration(self.declared, self.input_covariance, self.constraints)
+
+    def _repr_html_(self) -> str:
+        from outcrop.space.space_html import space_html  # needed by notebooks alone
+
+        return space_html(tuple(self.nodes.values()), self.size)
 
     # Helpers
 
     @cached_property
     def _roots(self) -> tuple[Node, ...]:
         return tree.plant(self.declared)
-
-    @cached_property
-    def _nodes(self) -> tuple[Node, ...]:
-        return tuple(tree.walk(self._roots))
 
     def _checked_points(self, X: Points) -> Points:
         try:
@@ -312,14 +385,6 @@ class Space:
             raise ParamsError("X holds NaN; inactive entries are 0, every other one is a number")
         return points
 
-    def _holds(self, conditions: Conditions, X: Points, active: Mask) -> Mask:
-        """Where the innermost of `conditions` holds and its own column is active."""
-        if not conditions:
-            return np.ones(len(X), dtype=np.bool_)
-        index, code = conditions[-1]
-        chosen: Mask = self.columns[index].codec.snap(X[:, index]) == code
-        return chosen & active[:, index]
-
     def _each(self, points: Points, change: Callable[[Column, Vector], Vector]) -> Points:
         """Apply a function to every column, then set inactive entries to 0."""
         X = np.empty_like(points)
@@ -328,6 +393,6 @@ class Space:
         return np.where(self.active(X), X, 0.0)
 
 
-def _made(declared: Group, input_covariance: Mapping[tuple[str, ...], Any]) -> Space:
+def _made(declared: Group, blocks: Mapping[tuple[str, ...], Any], limits: Any = ()) -> Space:
     """The constructor for pickle, which passes arguments by position only."""
-    return Space(declared, input_covariance=input_covariance)
+    return Space(declared, input_covariance=blocks, constraints=limits)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["declaration", "differences", "noise_differences"]
+__all__ = ["constraint_differences", "declaration", "differences", "noise_differences"]
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from outcrop.space.constraints import Constraint
 from outcrop.space.discrete import Choice, Group
 from outcrop.space.noise import InputCovariances
 from outcrop.space.parameters import Parameter
@@ -14,10 +15,11 @@ from outcrop.space.plain import listed
 WIDTH = 80
 
 
-def declaration(group: Group, blocks: InputCovariances) -> str:
+def declaration(group: Group, blocks: InputCovariances, constraints: Sequence[Constraint]) -> str:
     """Code that evaluates to the space, on several lines if it is long."""
     noise = f", input_covariance={dict(blocks)!r}" if blocks else ""
-    return f"Space({_group(group, 0)}{noise})"
+    limits = f", constraints={[*constraints]!r}" if constraints else ""
+    return f"Space({_group(group, 0)}{noise}{limits})"
 
 
 def differences(ours: Mapping[str, Parameter], theirs: Mapping[str, Parameter]) -> list[str]:
@@ -44,6 +46,16 @@ def noise_differences(ours: InputCovariances, theirs: InputCovariances) -> list[
         "the other"
         for names in {**ours, **theirs}
         if ours.get(names) != theirs.get(names)
+    ]
+
+
+def constraint_differences(ours: Sequence[Constraint], theirs: Sequence[Constraint]) -> list[str]:
+    """One line for each constraint of one space alone."""
+    return [
+        f"constraint {each.text}: only in {whose} space"
+        for whose, own, others in (("this", ours, theirs), ("the other", theirs, ours))
+        for each in own
+        if each not in others
     ]
 
 

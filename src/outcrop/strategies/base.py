@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypedDict
 import numpy as np
 
 from outcrop.effort import UNLIMITED, Effort
+from outcrop.short_repr import short_repr
 from outcrop.surrogates.outcome import Standardised
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.typing import Matrix, Params, Points, Rng, Vector
@@ -43,6 +44,8 @@ class View:
     robust: bool = False  # whether the objective's average over input noise is to be minimised
     sign: float = 1.0  # of the user's values; −1 if these are maximised
     effort: Effort = UNLIMITED  # that the suggestion may take; see `outcrop.effort`
+
+    __repr__ = short_repr
 
     @cached_property
     def outcome(self) -> Standardised:

@@ -1,6 +1,8 @@
 """Initial designs: the first trials, before a model is used.
 
 Every trial takes the next point of the sequence, so the first points of any number are spread well.
+Where a point violates a constraint of the space, another takes its place: among the first `size`
+points one that is far from all of them, and after these a random one.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ import numpy as np
 from outcrop.errors import ModelError
 from outcrop.former_names import offer_former_names
 from outcrop.space import Space
+from outcrop.space.admissible_points import Region
 from outcrop.surrogates.space_nodes import SpaceNode, nodes_of
-from outcrop.typing import Points, Rng
+from outcrop.typing import Points, Rng, Vector
 
+SPARE = 16  # random points from which each one that is missing is selected
 AFFORDABLE = 32  # branches beyond which not each gets an initial trial
 
 
@@ -43,8 +47,13 @@ class Design(ABC):
         """The first `n` points of the sequence, `(n, dimension)` in [0, 1)."""
 
     def points(self, space: Space, n: int, rng: Rng) -> Points:
-        """The first `n` points of the sequence, legal and encoded."""
-        return space.from_uniform(self.uniforms(n, len(space.columns), rng))
+        """The first `n` points of the sequence, admissible and encoded."""
+        if not space.constraints:
+            return space.from_uniform(self.uniforms(n, len(space.columns), rng))
+        # A generator that does not depend on n, so that designs of any length begin alike.
+        spare, size = np.random.default_rng(rng.integers(1 << 62)), self.size_for(space)
+        U = self.uniforms(max(n, size), len(space.columns), rng)
+        return _mended(space, space.region, U, size, spare)[:n]
 
     def size_for(self, space: Space) -> int:
         return self.size or design_size(space)
@@ -95,16 +104,28 @@ class OnePerBranch(Design):
         return LatinHypercube(self.size).uniforms(n, dimension, rng)
 
     def points(self, space: Space, n: int, rng: Rng) -> Points:
+        if space.n_branches > AFFORDABLE and space.constraints:
+            return super().points(space, n, rng)
         # A generator that does not depend on n, so that designs of any length begin alike.
-        order = np.random.default_rng(rng.integers(1 << 62))
-        U = LatinHypercube(self.size_for(space)).uniforms(n, len(space.columns), rng)
+        order, size = np.random.default_rng(rng.integers(1 << 62)), self.size_for(space)
+        seed = order.integers(1 << 62) if space.constraints else 0
+        made = max(n, size) if space.constraints else n
+        U = LatinHypercube(size).uniforms(made, len(space.columns), rng)
         if space.n_branches > AFFORDABLE or not n:
-            return space.from_uniform(U)
-        _, leaves = nodes_of(space)
-        turns = [order.permutation(len(leaves)) for _ in range(-(-n // len(leaves)))]
-        for row, leaf in zip(U, np.concatenate(turns)[:n], strict=True):
+            return space.from_uniform(U)[:n]
+        leaves = admissible_leaves(space)
+        turns = [order.permutation(len(leaves)) for _ in range(-(-made // len(leaves)))]
+        turn = np.concatenate(turns)[:made]
+        for row, leaf in zip(U, turn, strict=True):
             lead(space, row, leaves[leaf])
-        return space.from_uniform(U)
+        if not space.constraints:
+            return space.from_uniform(U)
+        X = np.empty_like(U)
+        for i in np.unique(turn).tolist():
+            rows, region = np.flatnonzero(turn == i), space.region.branch(leaves[i].conditions)
+            spare, early = np.random.default_rng([seed, i]), int((rows < size).sum())
+            X[rows] = _mended(space, region, U[rows], early, spare)
+        return X[:n]
 
     def size_for(self, space: Space) -> int:
         if self.size is not None:
@@ -113,6 +134,41 @@ class OnePerBranch(Design):
             return LatinHypercube().size_for(space)
         _, leaves = nodes_of(space)
         return max(len(leaves), min(2 * max(len(leaf.seen) for leaf in leaves) + 2, 12))
+
+
+def admissible_leaves(space: Space) -> tuple[SpaceNode, ...]:
+    """The leaves of a space that have points which satisfy its constraints."""
+    _, leaves = nodes_of(space)
+    if not space.constraints:
+        return leaves
+    return tuple(leaf for leaf in leaves if not space.region.branch(leaf.conditions).is_empty)
+
+
+def _mended(space: Space, region: Region, U: Points, size: int, rng: Rng) -> Points:
+    """The points of `U`, with others of the region in the place of those that are not admissible.
+
+    Among the first `size` they are far from one another and from the rest.
+    """
+    X = space.from_uniform(U)
+    missing = np.flatnonzero(~space.admits(X))
+    early, late = missing[missing < size], missing[missing >= size]
+    spare = region.points(rng, SPARE * len(early))
+    there = np.setdiff1d(np.arange(min(size, len(X))), early)
+    distances = _nearest(space, spare, X[there])
+    for row in early:
+        farthest = int(distances.argmax())
+        X[row] = spare[farthest]
+        distances = np.minimum(distances, _nearest(space, spare, X[row : row + 1]))
+    X[late] = region.points(rng, len(late))
+    return X
+
+
+def _nearest(space: Space, X: Points, others: Points) -> Vector:
+    """The squared distance from each row of `X` to the nearest of `others`; codes differ by 1."""
+    codes = np.array([column.is_code for column in space.columns], dtype=np.bool_)
+    away = X[:, None] - others
+    squares = np.where(codes, away != 0.0, np.square(away)).sum(2)
+    return squares.min(1, initial=np.inf)
 
 
 def lead(space: Space, U: Points, leaf: SpaceNode) -> None:

@@ -29,8 +29,8 @@ class CheckUp:
     @property
     def results(self) -> int:
         """How many trials have a value or a failure."""
-        ended = [] if self.state is None else self.state.trials
-        return sum(trial.state != "running" for trial in ended)
+        trials = [] if self.state is None else self.state.trials
+        return sum(trial.has_outcome for trial in trials)
 
 
 def checked_up(records: Mapping[int, str], *, replay: bool = True) -> CheckUp:

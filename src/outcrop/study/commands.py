@@ -9,8 +9,10 @@ from __future__ import annotations
 __all__ = [
     "Purpose",
     "added",
+    "amended",
     "as_results",
     "asked",
+    "discarded",
     "enqueued",
     "failed",
     "found",
@@ -35,7 +37,9 @@ from outcrop.strategies.base import Strategy, Why
 from outcrop.study.argument_checks import checked_info, checked_places, checked_std, checked_value
 from outcrop.study.events import (
     Added,
+    Amended,
     Asked,
+    Discarded,
     Enqueued,
     Expired,
     Failed,
@@ -144,6 +148,40 @@ def failed(
     if _is_late(record):
         return Late(number, reason=str(reason), info=checked_info(info), at=at)
     return Failed(number, str(reason), checked_info(info), at)
+
+
+def amended(
+    state: State,
+    trial: Trial | int,
+    value: object,
+    std: object,
+    where: object,
+    where_std: object,
+    reason: object,
+    at: float,
+) -> Amended:
+    """Another outcome for a trial that has ended; what is None stays."""
+    known = found(state, trial).trial
+    places = checked_places(
+        state.space,
+        known.params,
+        known.at if where is None else where,
+        known.at_std if where_std is None else where_std,
+    )
+    return Amended(
+        known.number,
+        None if value is None else checked_value(value),
+        checked_std(std),
+        None if where is None else places[0],
+        None if where_std is None else places[1],
+        str(reason),
+        at,
+    )
+
+
+def discarded(state: State, trial: Trial | int, reason: object, at: float) -> Discarded:
+    """The outcome of a trial declared void."""
+    return Discarded(found(state, trial).trial.number, str(reason), at)
 
 
 def released(state: State, trial: Trial | int, at: float) -> Released:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["known_log", "readable_log", "write_copy"]
+__all__ = ["known_log", "readable_log", "text_for", "write_copy"]
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from math import nan
 
 from outcrop.errors import StorageDamaged, StorageError, StudyError
-from outcrop.study import commands, events
-from outcrop.study.state import State, apply, fold
-from outcrop.study.storage import Storage
+from outcrop.study import events
+from outcrop.study.state import State, fold, follow
+from outcrop.study.storage import Memory, Storage
+from outcrop.study.trial import Correction, Trial
 
 logger = logging.getLogger(__name__)
 
@@ -47,20 +49,38 @@ def known_log(state: State) -> list[events.Event]:
         asked = events.Asked(
             number, trial.params, why=origin, queued=True, seen=copy.position + 1, at=at
         )
-        for event in (events.Enqueued(trial.params, at), asked):
-            log.append(event)
-            copy = apply(copy, event)
-        ended: events.Event = commands.failed(copy, number, trial.reason, trial.info, at)
-        if trial.state == "finished":
-            outcome = trial.value, trial.std, trial.info
-            ended = commands.told(copy, number, *outcome, at, trial.at, trial.at_std)
-        log.append(ended)
-        copy = apply(copy, ended)
+        told = (events.Enqueued(trial.params, at), asked, *_outcomes(trial, number))
+        log += told
+        copy = follow(copy, told)
     return log
+
+
+def _outcomes(trial: Trial, number: int) -> Iterator[events.Event]:
+    """The outcome of a trial and its corrections, as events of the trial `number`."""
+    now = Correction(trial.state, trial.value, trial.std, trial.reason, trial.at, trial.at_std)
+    first, *later = [*trial.corrections, now]
+    at = trial.finished or 0.0
+    if first.value is None:
+        yield events.Failed(number, first.failure, trial.info, at)
+    else:
+        yield events.Told(number, first.value, first.std, trial.info, at, first.at, first.at_std)
+    for made, after in zip(trial.corrections, later, strict=True):
+        if after.state == "discarded":
+            yield events.Discarded(number, made.reason, made.made)
+        else:
+            value = nan if after.value is None else after.value
+            places = after.at, after.at_std
+            yield events.Amended(number, value, after.std, *places, made.reason, made.made)
+
+
+def text_for(store: Storage, event: events.Event) -> str:
+    """An event as a store keeps it; functions among the constraints of a space stay in memory."""
+    return events.to_text(event, in_process=isinstance(store, Memory))
 
 
 def write_copy(log: Sequence[str], name: str, store: Storage) -> int:
     """The id of a new study in `store` with that log; `StudyError` if the name is taken."""
+    text_for(store, events.from_text(log[0]))  # refuses what only a store in memory can keep
     study = store.create(name, log[0])
     if study is None:
         raise StudyError(f"{store!r} already has a study {name!r}; choose another name or store")

@@ -2,7 +2,8 @@
 
 A row is a trial. A parameter's column has its flat name, prefixed by `params.` if a column of
 trials has that name (`value`, `std`, …). Cells of inactive parameters are empty. Inputs that
-differed from those asked for have columns `at.…` and `at_std.…`.
+differed from those asked for have columns `at.…` and `at_std.…`, and former outcomes of corrected
+trials a column `corrections`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from outcrop.typing import Params
 
 BEFORE = ("number", "state", "value", "std")
 AFTER = ("reason", "source", "attempt", "started", "finished")
-UNTYPED = ("number", "state", "reason", "source", "attempt")  # pandas chooses their types
+CORRECTIONS = "corrections"  # there if any trial was amended or discarded
+UNTYPED = ("number", "state", "reason", "source", "attempt", CORRECTIONS)  # typed by pandas
 OUTCOME = ("value", "std")  # columns of a frame of results beside the parameters
 
 
@@ -53,7 +55,10 @@ def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
             cells = [(getattr(trial, field) or {}).get(name) for trial in trials]
             if any(cell is not None for cell in cells):
                 columns[f"{field}.{name}"] = cells
-    return columns | {name: [getattr(trial, name) for trial in trials] for name in AFTER}
+    columns |= {name: [getattr(trial, name) for trial in trials] for name in AFTER}
+    if any(trial.corrections for trial in trials):
+        columns[CORRECTIONS] = ["; ".join(map(str, trial.corrections)) for trial in trials]
+    return columns
 
 
 def is_frame(given: object) -> bool:
@@ -91,7 +96,7 @@ def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], li
 
 def _column(name: str) -> str:
     """The column of a parameter."""
-    return f"params.{name}" if name in BEFORE + AFTER else name
+    return f"params.{name}" if name in (*BEFORE, *AFTER, CORRECTIONS) else name
 
 
 def _active(row: Params, space: Space) -> Params:

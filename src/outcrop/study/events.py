@@ -2,6 +2,9 @@
 
 A study is a list of events that begins with `Created`. `number` is that of a trial, `at` the time
 in UTC seconds; `value` and `std` are in the user's sign and units, `params` are flat and legal.
+
+An event is written with the least version of the log that has its kind, so that an older program
+reads a log without newer kinds and refuses any other.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ __all__ = [
     "Late",
     "Released",
     "Added",
+    "Amended",
+    "Discarded",
     "Enqueued",
     "Stopped",
     "from_json",
@@ -26,14 +31,14 @@ __all__ = [
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from outcrop.errors import StorageError
 from outcrop.records import read, write
 from outcrop.space import Space
 from outcrop.typing import JsonObject, Params
 
-VERSION = 1  # of all events together; newer ones are refused
+VERSION = 2  # the newest that can be read; newer ones are refused
 UNSAID = {"unsaid": True}  # metadata of a field that is written only if it is not its default
 
 
@@ -41,17 +46,22 @@ UNSAID = {"unsaid": True}  # metadata of a field that is written only if it is n
 class Event:
     """One event; its kind is the name of its class."""
 
-    def to_json(self) -> dict[str, Any]:
-        """The event as a JSON object; `from_json` reads it back.
+    version: ClassVar[int] = 1  # the least version of the log that has this kind
+
+    def to_json(self, *, in_process: bool = False) -> dict[str, Any]:
+        """The event as a JSON object; `from_json` reads it back, maybe only `in_process`.
 
         >>> Failed(3, "diverged").to_json()["event"]
         'Failed'
         """
-        data: dict[str, Any] = {"event": type(self).__name__, "version": VERSION}
+        data: dict[str, Any] = {"event": type(self).__name__, "version": self.version}
         for each in fields(self):
             name, value = each.name, getattr(self, each.name)
             if each.metadata != UNSAID or value != each.default:
-                data[name] = value.to_json() if isinstance(value, Space) else write(value, name)
+                is_space = isinstance(value, Space)
+                data[name] = (
+                    value.to_json(in_process=in_process) if is_space else write(value, name)
+                )
         return data
 
 
@@ -152,6 +162,35 @@ class Added(Event):
 
 
 @dataclass(frozen=True)
+class Amended(Event):
+    """The outcome of a trial that has ended was corrected; what is None stays as it was.
+
+    A value that is not finite is a failure. `where` and `where_std` are those of `Told`.
+    """
+
+    version: ClassVar[int] = 2
+
+    number: int
+    value: float | None = None
+    std: float | None = None
+    where: Params | None = None
+    where_std: Params | None = None
+    reason: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Discarded(Event):
+    """The outcome of a trial that has ended was declared void, as if it had never been tried."""
+
+    version: ClassVar[int] = 2
+
+    number: int
+    reason: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
 class Enqueued(Event):
     """A configuration was queued, to be handed out before any suggestion."""
 
@@ -170,9 +209,10 @@ class Stopped(Event):
 KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in Event.__subclasses__()}
 
 
-def to_text(event: Event) -> str:
-    """The event as one line of JSON in ASCII."""
-    return json.dumps(event.to_json(), allow_nan=False, separators=(",", ":"))
+def to_text(event: Event, *, in_process: bool = False) -> str:
+    """The event as one line of JSON in ASCII; see `Space.to_json` for `in_process`."""
+    data = event.to_json(in_process=in_process)
+    return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
 def from_text(text: str) -> Event:

@@ -57,6 +57,9 @@ class Explanation:
             lines.append(f"observed: {self.trial.value:.6g}")
         elif self.trial.state == "failed":
             lines.append(f"failed: {self.trial.reason or 'no reason given'}")
+        elif self.trial.state == "discarded":
+            lines.append(f"discarded: {self.trial.reason or 'no reason given'}")
+        lines += [f"corrected: {each}" for each in self.trial.corrections]
         return "\n".join(lines)
 
 

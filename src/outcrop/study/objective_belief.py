@@ -15,6 +15,7 @@ from outcrop.errors import SpaceExhausted
 from outcrop.maximise import Function
 from outcrop.space import ActiveParams, Space
 from outcrop.strategies.base import Belief, Strategy
+from outcrop.strategies.model_based import UnitBelief
 from outcrop.strategies.wrapped_model import maximised_next
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.state import Record, State
@@ -32,6 +33,11 @@ class ObjectiveBelief:
     state: State
     believed: Belief  # of encoded points, in the sign that makes smaller better
     strategy: Strategy
+
+    def __repr__(self) -> str:
+        kind = type(self.believed).__name__
+        model = self.believed.mixture if isinstance(self.believed, UnitBelief) else kind
+        return f"ObjectiveBelief({model}, given {len(self.state.view.y)} values)"
 
     @property
     def space(self) -> Space:
@@ -87,6 +93,9 @@ class Search:
     acquisition: str  # the name of its class
     function: Function  # of encoded points
 
+    def __repr__(self) -> str:
+        return f"Search({self.acquisition})"
+
     def score(self, params: Sequence[Params]) -> Vector:
         """The acquisition at each configuration, in its own units."""
         return self.function(self.space.encode(params).X)
@@ -105,6 +114,11 @@ class Recommendation:
     probability: float  # that no other evaluated configuration is better
     trial: Trial
     robust: bool = False
+
+    def _repr_html_(self) -> str:
+        from outcrop.study.study_html import recommendation_html  # needed by notebooks alone
+
+        return recommendation_html(self)
 
 
 def recommended(state: State, belief: Belief, robust: bool = False) -> Recommendation:

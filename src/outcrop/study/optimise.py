@@ -36,8 +36,9 @@ def minimize(
     >>> len(result.trials), result.best_value == result.best_params["x"] ** 2
     (8, True)
 
-    If the objective raises or returns anything but a finite number, the trial fails and the search
-    continues. `options` are those of `Study.optimize`, such as `n_workers`, `timeout`, `callbacks`
+    If the objective raises or returns NaN or ±inf, the trial fails and the search continues; a
+    mistake in it, such as a missing `return`, ends the run (`on_error="record"` records it).
+    `options` are those of `Study.optimize`, such as `n_workers`, `timeout`, `callbacks`
     and `progress`. Nothing is stored; to resume later, use a `Study` with a storage.
     """
     study = Study(

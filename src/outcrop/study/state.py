@@ -2,30 +2,30 @@
 
 `follow` also checks the events: one that cannot follow raises `TrialError`. States are frozen, so
 the old one is then still valid. A trial is identified by its number, which is never used twice, not
-even after the trial was released. `x` is an encoded point, `(D,)`.
+even after the trial was released.
 """
 
 from __future__ import annotations
 
 __all__ = ["Record", "State", "apply", "fold", "follow"]
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from typing import NamedTuple, TypeGuard, cast
 
-import numpy as np
-
 from outcrop.errors import TrialError
+from outcrop.short_repr import short_repr
 from outcrop.space import Space
 from outcrop.strategies.base import View, Why
-from outcrop.study import argument_checks
+from outcrop.study import argument_checks, outcomes
 from outcrop.study.events import (
     Added,
+    Amended,
     Asked,
     Created,
+    Discarded,
     Enqueued,
     Event,
     Expired,
@@ -38,19 +38,8 @@ from outcrop.study.events import (
 from outcrop.study.input_positions import covariances, positions
 from outcrop.study.ledger import Ledger
 from outcrop.study.trial import LegalParams, ReadOnly, Trial, TrialState
-from outcrop.typing import JsonObject, Params, Points, Vector
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """A trial, its point in the encoded space, and when it ran as positions in the log."""
-
-    trial: Trial
-    x: Vector
-    key: str
-    began: int  # how many events its suggestion had seen; its own event is at or after that
-    ended: int | None = None  # the position of its outcome; None while it runs
-    expired: bool = False  # failed since its leases expired; a value that arrives still counts
+from outcrop.study.trial_records import Block, Record, block_of, frozen, joined, points_of
+from outcrop.typing import JsonObject, Params, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +53,9 @@ class State:
     queue: tuple[Params, ...] = ()
     stopped: str | None = None  # why the newest run ended, until the next trial is asked for
     warm: JsonObject = field(default_factory=dict)  # warm start of the newest suggestion
+    corrected: int = 0  # how many events there were after the newest correction
+
+    __repr__ = short_repr
 
     @property
     def space(self) -> Space:
@@ -84,12 +76,12 @@ class State:
         return [record.trial for record in self.records]
 
     def in_state(self, name: TrialState) -> Sequence[Record]:
-        """Records of running, finished or failed trials, by number."""
+        """Records of the trials in a state, by number."""
         return [record for block in self._blocks for record in block.records[name]]
 
     @cached_property
     def _blocks(self) -> list[Block]:
-        return self.records.made(_block)
+        return self.records.made(block_of)
 
     def record(self, number: int) -> Record:
         """The record of a trial, or `TrialError`.
@@ -108,16 +100,16 @@ class State:
     @cached_property
     def view(self) -> View:
         """The data that a strategy gets, joined from cached blocks of trials."""
-        blocks = self._blocks
-        X, moved = self._points("finished"), self._moved
-        values = np.concatenate([np.empty(0), *(block.values for block in blocks)])
+        blocks, columns = self._blocks, len(self.space.columns)
+        X, moved = points_of(blocks, "finished", columns), self._moved
+        values = joined(block.values for block in blocks)
         return View(
             number=self.next_number,
             X=X,
-            y=_frozen(self.sign * values + 0.0),  # never -0.0
-            std=_frozen(np.concatenate([np.empty(0), *(block.stds for block in blocks)])),
-            pending=self._points("running"),
-            failed=self._points("failed"),
+            y=frozen(self.sign * values + 0.0),  # never -0.0
+            std=joined(block.stds for block in blocks),
+            pending=points_of(blocks, "running", columns),
+            failed=points_of(blocks, "failed", columns),
             known=frozenset(chain.from_iterable(block.keys for block in blocks)),
             noise=self.created.noise,
             warm=self.warm,
@@ -134,50 +126,6 @@ class State:
         starts = accumulate((len(block.values) for block in self._blocks), initial=0)
         parts = zip(starts, self._blocks, strict=False)
         return {start + row: trial for start, block in parts for row, trial in block.moved}
-
-    def _points(self, name: TrialState) -> Points:
-        """Encoded points of the trials in a state, by number."""
-        flat = np.concatenate([np.empty(0), *(block.points[name] for block in self._blocks)])
-        count = sum(len(block.records[name]) for block in self._blocks)
-        return _frozen(flat).reshape(count, len(self.space.columns))
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Trials of consecutive numbers, as the arrays that a view needs.
-
-    A new state shares all blocks but the changed one with the state before it, so that the time of
-    an ask hardly grows with the number of trials.
-    """
-
-    records: Mapping[TrialState, Sequence[Record]]
-    points: Mapping[TrialState, Vector]  # of those records, one after the other
-    values: Vector  # in the user's sign
-    stds: Vector  # NaN where none was given
-    keys: Sequence[str]
-    moved: Sequence[tuple[int, Trial]]  # finished trials with `at` or `at_std`, and their rows
-
-
-def _block(records: Sequence[Record]) -> Block:
-    by_state: dict[TrialState, list[Record]] = {"running": [], "finished": [], "failed": []}
-    for record in records:
-        by_state[record.trial.state].append(record)
-    finished = [record.trial for record in by_state["finished"]]
-    return Block(
-        by_state,
-        {
-            name: np.concatenate([np.empty(0), *(record.x for record in some)])
-            for name, some in by_state.items()
-        },
-        np.array([trial.value for trial in finished], dtype=np.float64),
-        np.array([math.nan if t.std is None else t.std for t in finished], dtype=np.float64),
-        [record.key for record in records],
-        [
-            (row, trial)
-            for row, trial in enumerate(finished)
-            if trial.at is not None or trial.at_std is not None
-        ],
-    )
 
 
 class EncodedParams(NamedTuple):
@@ -233,6 +181,8 @@ def follow(state: State, events: Sequence[Event]) -> State:
                 following = _released(state, number)
             case Added():
                 following = _added(state, event, next(encoded))
+            case Amended() | Discarded():
+                following = _corrected(state, event)
             case Enqueued(params):
                 queue = (*state.queue, _legal(state.space, params))
                 following = replace(state, queue=queue)
@@ -267,7 +217,8 @@ def _asked(state: State, event: Asked, encoded: EncodedParams) -> State:
             raise TrialError(f"trial {event.number} was not next in the queue")
         queue = queue[1:]
     records = state.records.appended(replace(record, trial=trial))
-    warm = event.warm or state.warm
+    # A suggestion that was made before a correction is warm from what was corrected.
+    warm = event.warm if event.warm and event.seen >= state.corrected else state.warm
     return replace(state, records=records, queue=queue, warm=warm, stopped=None)
 
 
@@ -285,30 +236,35 @@ def _asked_again(state: State, event: Asked) -> State:
 
 def _told(state: State, event: Told) -> State:
     record = _open(state, event.number)
-    where, where_std = argument_checks.checked_places(
-        state.space, record.trial.params, event.where, event.where_std
-    )
-    told = replace(
-        _valued(record.trial, event.value, event.std),
-        finished=event.at,
-        info=ReadOnly.deep(event.info),
-        at=None if where is None else ReadOnly(where),
-        at_std=None if where_std is None else ReadOnly(where_std),
-    )
+    told = outcomes.told(record.trial, event, state.space)
     return _ended(state, replace(record, expired=False), told)
 
 
 def _failed(state: State, event: Failed | Expired) -> State:
     expired = isinstance(event, Expired)
     record = _running(state, event.number) if expired else _open(state, event.number)
-    failed = replace(
-        record.trial,
-        state="failed",
-        reason=event.reason,
-        finished=event.at,
-        info=ReadOnly.deep({} if isinstance(event, Expired) else event.info),
-    )
+    failed = outcomes.failed(record.trial, event)
     return _ended(state, replace(record, expired=expired), failed)
+
+
+def _corrected(state: State, event: Amended | Discarded) -> State:
+    """The state after a correction; the next suggestion starts cold, from what is left."""
+    record = state.record(event.number)
+    trial = record.trial
+    if event.number in state.released:
+        raise _was_released(event.number)
+    if trial.state == "running":
+        raise TrialError(
+            f"trial {event.number} is running, so that it has no outcome to correct: tell, fail or "
+            "release it"
+        )
+    if isinstance(event, Amended):
+        after = outcomes.amended(trial, event, state.space)
+    else:
+        after = outcomes.discarded(trial, event)
+    corrected = replace(record, trial=after, expired=False)
+    records = state.records.replaced(event.number, corrected)
+    return replace(state, records=records, warm={}, corrected=state.position + 1)
 
 
 def _released(state: State, number: int) -> State:
@@ -321,18 +277,10 @@ def _released(state: State, number: int) -> State:
 
 def _added(state: State, event: Added, encoded: EncodedParams) -> State:
     record = _new_record(state, event.number, encoded, began=state.position)
-    valued = _valued(record.trial, event.value, event.std)
+    valued = outcomes.valued(record.trial, event.value, event.std)
     added = replace(valued, source="added", finished=event.at)
     ended = replace(record, trial=added, ended=state.position)
     return replace(state, records=state.records.appended(ended))
-
-
-def _valued(trial: Trial, value: float, std: float | None) -> Trial:
-    """A trial with its value; one that is not finite is a failure."""
-    value, std = argument_checks.checked_value(value), argument_checks.checked_std(std)
-    if math.isfinite(value):
-        return replace(trial, state="finished", value=value, std=std, reason="")
-    return replace(trial, state="failed", reason=f"the value is {value}")
 
 
 def _encoded(space: Space, params: Sequence[Params]) -> list[EncodedParams]:
@@ -368,6 +316,10 @@ def _running(state: State, number: int) -> Record:
     if trial.state == "failed":
         because = f": {trial.reason}" if trial.reason else ""
         raise TrialError(f"trial {number} has failed already{because}")
+    if trial.state == "discarded":
+        raise TrialError(
+            f"trial {number} was discarded; amend it with a value to bring it back, or add a result"
+        )
     return record
 
 
@@ -394,9 +346,3 @@ def _ended(state: State, record: Record, trial: Trial) -> State:
 
 def _was_released(number: int) -> TrialError:
     return TrialError(f"trial {number} was released; ask for a new one")
-
-
-def _frozen(values: Vector | list[float]) -> Vector:
-    array = np.asarray(values, dtype=np.float64)
-    array.flags.writeable = False
-    return array

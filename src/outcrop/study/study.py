@@ -78,7 +78,7 @@ class Study(StudyWriter):
         store = open_storage(storage)
         identity = store.find(name)
         if identity is None:
-            identity = store.create(name, events.to_text(created)) or store.find(name)
+            identity = store.create(name, copies.text_for(store, created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
         self._open(store, name, identity, _state_of(name, store.read(identity)), strategy, limit)
@@ -221,8 +221,8 @@ class Study(StudyWriter):
             study.optimize(train, n_trials=200, n_workers=8, stop=[oc.stop.NoImprovement(40)])
 
         `objective` is a function of a dict of parameters, or an object with a method
-        `evaluate(trial)`. A trial fails if the objective raises or returns anything but a finite
-        number. The options are:
+        `evaluate(trial)`. A trial fails if the objective raises or returns NaN or ±inf. The options
+        are:
 
         - `timeout`: seconds after which no trial is started; running ones are finished.
         - `stop`: a rule or a list of rules, called with the study before each ask; a run stops in
@@ -233,13 +233,22 @@ class Study(StudyWriter):
         - `executor`: runs the trials instead, any object with the `submit` of `concurrent.futures`.
         - `callbacks`: a function or a list of functions, called with the study and each trial that
           has ended.
-        - `progress`: `"auto"` shows it on a terminal, True everywhere, False nowhere.
+        - `on_error`: what a mistake in the objective does. `"stop"` gives its trial back, finishes
+          those that run and raises `ObjectiveError`, if the objective returned something that is no
+          number, or if a `KeyError`, `AttributeError`, `NameError`, `TypeError`, `ImportError` or
+          `SyntaxError` came from its own first frames, but not from a `raise`, in a branch of the
+          space where nothing has succeeded yet. `"record"` records them as failures.
+        - `progress`: `"auto"` shows it on a terminal and in a notebook, True everywhere, False
+          nowhere.
 
         Ctrl-C, SIGTERM and SIGHUP end the workers, give running trials back and return the trials
         so far in a result that is marked `interrupted`, unless the signal is ignored or has a
-        handler of yours; outside of the main thread, signals are not handled. If the first 5 trials
-        of a study all raise, `AllTrialsFailed` shows the first traceback. Every exception carries
-        the trials so far in its attribute `result`.
+        handler of yours; outside of the main thread, signals are not handled. The first exception
+        of each type and place is logged as a warning with its traceback, the others are counted in
+        `Result.raised`. If 5 trials in a row raise and none of the study has ever succeeded, or 10
+        at one place in a run without a success, `AllTrialsFailed` shows the first traceback, unless
+        `on_error` is `"record"`. Every exception carries the trials so far in its attribute
+        `result`.
 
         Programs that an objective starts in a worker process end with the worker: after the run,
         after a crash or a timeout, and if this process is killed. Between two trials those whose
@@ -278,9 +287,11 @@ class Study(StudyWriter):
         return copy
 
     def __repr__(self) -> str:
-        with suppress(OutcropError):  # a study that was deleted shows its last state
-            self._current()
         return f"Study({self.name!r}, {self._summary()})"
+
+    @property
+    def _title(self) -> str:
+        return f"Study {self.name}"
 
     # The log
 
@@ -311,7 +322,7 @@ class Study(StudyWriter):
     ) -> State | None:
         """Store `happened`; the state after it, or None if the log has grown meanwhile."""
         following = follow(state, happened)
-        texts = [events.to_text(event) for event in happened]
+        texts = [copies.text_for(self._store, event) for event in happened]
         with self._lock:
             if not self._store.append(self._id, state.position, texts, take=take, drop=drop):
                 return None

@@ -5,10 +5,11 @@ from __future__ import annotations
 __all__ = ["StudyReader"]
 
 from abc import abstractmethod
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from outcrop.errors import NoBelief
+from outcrop.errors import NoBelief, OutcropError
 from outcrop.space import Space
 from outcrop.strategies import Belief, Strategy
 from outcrop.strategies.method_text import worded
@@ -106,9 +107,26 @@ class StudyReader(HasBest):
 
     def _summary(self) -> str:
         return (
-            f"{len(self._state.trials)} trials, method={worded(self.method)}, "
+            f"{len(self._newest_known().trials)} trials, method={worded(self.method)}, "
             f"direction={self.direction!r}, seed={self.seed}"
         )
+
+    @property
+    def _title(self) -> str:
+        """What notebooks show above the tables."""
+        return type(self).__name__
+
+    def _repr_html_(self) -> str:
+        from outcrop.study.study_html import study_html  # needed by notebooks alone
+
+        method = self.method if isinstance(self.method, str) else worded(self.method)
+        return study_html(self._title, self._newest_known(), method)
+
+    def _newest_known(self) -> State:
+        """The current state, or the last one that was read if the store is gone."""
+        with suppress(OutcropError):
+            return self._current()
+        return self._state
 
     def _belief(self, state: State, robust: bool) -> Belief:
         """The strategy's belief about the objective or its average, cached for each state."""

@@ -1,4 +1,4 @@
-"""The part of a study that changes it: tell, fail, release, enqueue and add."""
+"""The part of a study that changes it: tell, fail, amend, discard, release, enqueue and add."""
 
 from __future__ import annotations
 
@@ -60,6 +60,58 @@ class StudyWriter(StudyReader):
         """Record a failure and return the failed trial; the model learns where trials fail."""
         at = time.time()
         return self._ended(lambda state: commands.failed(state, trial, reason, info, at))
+
+    def amend(
+        self,
+        trial: Trial | int,
+        *,
+        value: float | None = None,
+        std: float | None = None,
+        at: Params | None = None,
+        at_std: Mapping[str, float] | None = None,
+        reason: str = "",
+    ) -> Trial:
+        """Correct the outcome of a trial that has ended, and return the corrected trial.
+
+            study.amend(12, value=0.31, reason="a mistyped value")
+
+        What is not given stays as it was; the arguments are those of `tell`. With a finite value a
+        failed or discarded trial becomes a finished one; NaN or ±inf makes a failed one of it. The
+        former outcome is kept in `trial.corrections`. The next suggestion starts from the corrected
+        data alone. A trial that is running is told, failed or released instead.
+        """
+        now = time.time()
+        state, (event,) = self._commit(
+            lambda state: [commands.amended(state, trial, value, std, at, at_std, reason, now)]
+        )
+        return state.record(event.number).trial
+
+    @overload
+    def discard(self, trial: Trial | int, reason: str = "") -> Trial: ...
+
+    @overload
+    def discard(self, trial: Sequence[Trial | int], reason: str = "") -> list[Trial]: ...
+
+    def discard(
+        self, trial: Trial | int | Sequence[Trial | int], reason: str = ""
+    ) -> Trial | list[Trial]:
+        """Declare the outcome of a trial that has ended void, and return the discarded trial.
+
+            study.discard(12, "the disk was full")
+            study.discard([trial for trial in study.trials if trial.state == "failed"])
+
+        Of a list all are discarded or, if one cannot be, none. The model forgets them, whether they
+        had finished or failed, and their configurations may be proposed again. The former outcome
+        is kept in `trial.corrections`; `amend` with a value brings a trial back. A trial that is
+        running is told, failed or released instead.
+        """
+        now, several = time.time(), isinstance(trial, Sequence)
+        chosen = trial if isinstance(trial, Sequence) else [trial]
+        state, events = self._commit(
+            lambda state: [commands.discarded(state, each, reason, now) for each in chosen]
+        )
+        trials = [state.record(event.number).trial for event in events]
+        return trials if several else trials[0]
 
     def release(self, trial: Trial | int) -> None:
         """Give a running trial back without a result; its number is not used again."""

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["HasBest", "LegalParams", "ReadOnly", "Source", "Trial", "TrialState", "best_of"]
+__all__ = [
+    "Correction",
+    "HasBest",
+    "LegalParams",
+    "ReadOnly",
+    "Source",
+    "Trial",
+    "TrialState",
+    "best_of",
+]
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +23,7 @@ from outcrop.space import ActiveParams
 from outcrop.strategies.base import Why
 from outcrop.typing import JsonObject, Params
 
-TrialState: TypeAlias = Literal["running", "finished", "failed"]
+TrialState: TypeAlias = Literal["running", "finished", "failed", "discarded"]
 Source: TypeAlias = Literal["asked", "added"]
 
 
@@ -53,6 +62,29 @@ class LegalParams(ReadOnly, ActiveParams):
     __reduce__ = ActiveParams.__reduce__  # with the names
 
 
+@dataclass(frozen=True)
+class Correction:
+    """The outcome that a trial had before it was amended or discarded, and why that was done.
+
+    trial.corrections[0].value  # what was told at first
+    """
+
+    state: TrialState
+    value: float | None = None
+    std: float | None = None
+    failure: str = ""  # why it had failed, or why it had been discarded
+    at: Params | None = None
+    at_std: Params | None = None
+    reason: str = ""  # of the correction
+    made: float = 0.0  # when, in UTC seconds
+
+    def __str__(self) -> str:
+        was = self.state if self.value is None else f"{self.value!r}"
+        if self.std is not None:
+            was += f" ± {self.std!r}"
+        return f"was {was}: {self.reason}" if self.reason else f"was {was}"
+
+
 @dataclass(frozen=True, repr=False)
 class Trial:
     """One configuration and its outcome; `tell` returns a new object.
@@ -70,7 +102,7 @@ class Trial:
     state: TrialState = "running"
     value: float | None = None  # in the user's sign; None unless finished
     std: float | None = None  # standard deviation of the value, if it was given
-    reason: str = ""  # why it failed
+    reason: str = ""  # why it failed or was discarded
     attempt: int = 1
     source: Source = "asked"
     started: float | None = None
@@ -79,6 +111,12 @@ class Trial:
     why: Why = field(default_factory=lambda: cast(Why, ReadOnly()))  # the suggestion's record
     at: Params | None = None  # numbers that differed from those asked for, by flat name
     at_std: Params | None = None  # standard deviations of numbers, by flat name
+    corrections: tuple[Correction, ...] = ()  # earlier outcomes, the first one first
+
+    @property
+    def has_outcome(self) -> bool:
+        """Whether it has finished or failed; a discarded trial has no outcome any more."""
+        return self.state in ("finished", "failed")
 
     def __hash__(self) -> int:
         return hash(self.number)  # mappings cannot be hashed
@@ -90,7 +128,14 @@ class Trial:
             outcome = f", value={self.value!r}{spread}"
         elif self.reason:
             outcome = f", reason={self.reason!r}"
+        if self.corrections:
+            outcome += f", {self.corrections[-1]}"
         return f"Trial({self.number}, {self.state}{outcome}, params={dict(self.params)!r})"
+
+    def _repr_html_(self) -> str:
+        from outcrop.study.study_html import trial_html  # needed by notebooks alone
+
+        return trial_html(self)
 
 
 def best_of(trials: Iterable[Trial], sign: float) -> Trial:

@@ -22,6 +22,7 @@ import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError, ShapeError
+from outcrop.short_repr import short_repr
 from outcrop.surrogates.base import PredictionPull
 from outcrop.surrogates.forest_growth import Trees, grow, sums
 from outcrop.surrogates.kind import Kind
@@ -118,6 +119,8 @@ class ForestPosterior:
     weight: Vector
     mean: Vector
     error: Vector  # sum of squares around the mean
+
+    __repr__ = short_repr
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         leaf = self._leaf_of(X)

@@ -31,6 +31,7 @@ from outcrop.linalg import (
     solve_upper,
 )
 from outcrop.params import require_at_least_0, shaped
+from outcrop.short_repr import short_repr
 from outcrop.surrogates.base import PredictionPull
 from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
@@ -125,6 +126,8 @@ class GPPosterior:
     chol: Matrix
     white: Vector
     jitter: float  # added to the diagonal beyond the noise, almost always 0
+
+    __repr__ = short_repr
 
     @classmethod
     def of(cls, model: GP, data: Observations, **more: Any) -> Self:

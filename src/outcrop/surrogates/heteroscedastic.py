@@ -75,7 +75,7 @@ class HeteroscedasticGP:
         return data.noisier(self.level * np.exp(self.logs))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HeteroscedasticPosterior(GPPosterior):
     """The process given observations that differ in noise."""
 

@@ -15,6 +15,7 @@ from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.params import Layout
+from outcrop.short_repr import short_repr
 from outcrop.surrogates.base import (
     Model,
     MovesLatents,
@@ -103,6 +104,8 @@ class MarginalPosterior:
     ahead: tuple[Posterior, ...]  # at θ̂ + h · column
     behind: tuple[Posterior, ...]  # at θ̂ − h · column
     variance: Literal["thesis", "moment"] = "thesis"
+
+    __repr__ = short_repr
 
     def __post_init__(self) -> None:
         if self.variance not in ("thesis", "moment"):

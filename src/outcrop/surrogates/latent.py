@@ -96,7 +96,7 @@ def _middle(weights: Vector) -> Vector:
     return weights.sum(-1) / weights.shape[-1]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LatentObservations(Observations):
     """Observations with latents; computations on points alone are shared with `visible`."""
 
@@ -232,7 +232,7 @@ class LatentGP:
         return self.spread * np.stack(self.latents, axis=1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LatentPosterior(GPPosterior):
     """The posterior of the process at h = 0."""
 

@@ -27,6 +27,7 @@ from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.kernels import BranchFeatures
 from outcrop.linalg import Indices, cholesky, solve_lower, solve_upper
+from outcrop.short_repr import short_repr
 from outcrop.surrogates.base import PredictionPull
 from outcrop.surrogates.division import Division
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
@@ -94,6 +95,8 @@ class LeafwisePosterior:
     division: Division
     leaves: tuple[GPPosterior, ...]
     shared: SharedEffects | None = None
+
+    __repr__ = short_repr
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         """Mean and variance of the latent function at each row of `X`, by the leaf it is in."""

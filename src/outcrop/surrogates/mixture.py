@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = ["Mixture"]
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,6 +33,10 @@ class Mixture:
     components: tuple[Posterior, ...]
     weights: Vector
     state: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        kinds = Counter(type(part).__name__ for part in self.components)
+        return f"Mixture({', '.join(f'{count} × {kind}' for kind, count in kinds.items())})"
 
     def __post_init__(self) -> None:
         weights = np.asarray(self.weights, dtype=float)

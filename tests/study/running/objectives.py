@@ -229,3 +229,13 @@ THEN = {
     "ignore SIGTERM": _ignore_and_sleep,
     "hold the interpreter": _hold,
 }
+
+
+@dataclass(frozen=True)
+class Misspelt:
+    """Has a mistake that shows in every trial."""
+
+    way: str
+
+    def __call__(self, params):
+        return params["y"] if self.way == "key" else None

@@ -56,7 +56,8 @@ def test_a_crash_costs_exactly_its_own_trial(way, reason):
 
 
 def test_a_process_that_always_dies_loses_every_trial_and_hangs_none():
-    result = studied(Numbered("exit", tuple(range(12))), 12, n_workers=2)
+    always = Numbered("exit", tuple(range(12)))
+    result = studied(always, 12, n_workers=2, on_error="record")
     assert result.n_failed == 12
 
 

@@ -74,7 +74,7 @@ def test_what_is_kept_of_a_trial_is_looked_up_alike():
 def test_a_wrong_key_of_an_objective_is_the_reason_of_the_failure():
     study = oc.Study(SPACE, method="random", seed=0)
     study.enqueue({"x": 0.5, "model": "linear"})
-    study.optimize(lambda p: p["layers"], n_trials=1, progress=False)
+    study.optimize(lambda p: p["layers"], n_trials=1, progress=False, on_error="record")
     assert study.trials[0].reason == (
         "'layers' is inactive: 'model.mlp.layers' needs 'model' = 'mlp', but it is 'linear'; "
         "active are 'x', 'model'"
@@ -86,3 +86,9 @@ def test_places_are_told_by_flat_names():
     study.enqueue({"x": 0.5, "model": {"mlp": {"layers": 3}}})
     with pytest.raises(ValueError, match=r"did you mean 'model\.mlp\.layers'"):
         study.tell(study.ask(), 1.0, at={"layers": 2.9})
+
+
+def test_a_wrong_key_is_a_mistake_of_the_program_and_ends_the_run():
+    study = oc.Study(SPACE, method="random", seed=0)
+    with pytest.raises(oc.errors.ObjectiveError, match="'lr' is unknown: expected 'x'"):
+        study.optimize(lambda p: p["lr"], n_trials=5, progress=False)

@@ -10,8 +10,10 @@ import sys
 import pytest
 
 from outcrop.errors import MethodError
+from outcrop.study.running import progress
 from outcrop.study.running.progress import Display, Lines, RunTally, Silent, progress_view
 from outcrop.study.trial import Trial
+from tests.html_pages import read_html
 from tests.study.running.doubles import Clock, Diary, studied
 from tests.study.running.objectives import bowl
 
@@ -132,7 +134,7 @@ def test_a_run_writes_ten_lines_where_they_are_wanted_and_none_by_itself(capsys)
     studied(bowl, 40, progress="auto")
     assert capsys.readouterr() == ("", "")
     study = Diary()
-    studied(lambda p: None, 2, study=study, progress=False)
+    studied(lambda p: float("nan"), 2, study=study, progress=False)
     studied(lambda p: float("nan") if p["x"] < -0.5 else 2.5, 40, study=study, progress=True)
     out, err = capsys.readouterr()
     assert out == ""
@@ -148,6 +150,49 @@ def test_the_best_value_shown_is_that_of_the_study(capsys):
     studied(lambda p: 1.0, 1, study=study)
     studied(lambda p: 2.0, 3, study=study, progress=True)
     assert capsys.readouterr().err.splitlines()[-1].startswith("trial 3/3, best 1, ")
+
+
+class Notebook:
+    """What IPython's `display` was given; the newest output replaces the ones before."""
+
+    def __init__(self, monkeypatch):
+        self.shown = []
+        monkeypatch.setattr(progress, "in_notebook", lambda: True)
+        monkeypatch.setattr("IPython.display.display", self.display)
+
+    def display(self, output, *, raw, display_id):
+        assert raw
+        assert display_id
+        self.shown.append(output)
+        return self
+
+    def update(self, output, *, raw):
+        self.shown.append(output)
+
+
+@pytest.mark.parametrize("wanted", ["auto", True])
+def test_a_notebook_shows_one_output_that_is_replaced_a_few_times_per_second(monkeypatch, wanted):
+    notebook, clock = Notebook(monkeypatch), Clock()
+    tally = RunTally(total=40, clock=clock)
+    view = progress_view(tally, wanted)
+    for _ in range(40):
+        clock.now += 0.05
+        tally.count(finished(2.5))
+        view.update()
+    view.close()
+    assert 8 <= len(notebook.shown) <= 12
+    assert notebook.shown[0]["text/plain"].startswith("trial 0/40, no value yet, ")
+    _, text = read_html(notebook.shown[-1]["text/html"])
+    assert text.startswith("40/40 trials, best 2.5")
+    assert isinstance(progress_view(tally, False), Silent)
+
+
+def test_a_run_of_unknown_length_has_no_bar_in_a_notebook(monkeypatch):
+    notebook = Notebook(monkeypatch)
+    studied(bowl, None, progress="auto", stop=lambda study: len(study.trials) == 3 and "three")
+    tags, text = read_html(notebook.shown[-1]["text/html"])
+    assert "progress" not in tags
+    assert text.startswith("3 trials, best ")
 
 
 def test_importing_the_runner_loads_neither_rich_nor_what_worker_processes_need():

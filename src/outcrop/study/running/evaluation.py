@@ -9,11 +9,19 @@ from __future__ import annotations
 __all__ = ["Outcome", "checked_objective", "error_text", "evaluate", "evaluate_elsewhere"]
 
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from numbers import Real
 
-from outcrop.errors import ObjectiveError, OutcropError, TrialError
+from outcrop.errors import ObjectiveError, OutcropError
 from outcrop.study.argument_checks import checked_value
 from outcrop.study.running.forked_copies import without_copies
+from outcrop.study.running.objective_mistakes import (
+    Mistake,
+    frames_of_user,
+    mistake_of,
+    place_of,
+    wrong_value_text,
+)
 from outcrop.study.running.protocol import Objective
 from outcrop.study.trial import Trial
 
@@ -28,14 +36,17 @@ class Outcome:
     reason: str = ""
     traceback: str = ""  # of the exception, if one was raised
     died: bool = False  # the process of the evaluation ended before the evaluation did
+    place: str = ""  # type of the exception, and where the objective raised it
+    mistake: Mistake = ""  # whether the program is to blame, not the parameters
 
     @classmethod
     def of(cls, error: BaseException) -> Outcome:
-        """The outcome of an evaluation that raised."""
-        text = "".join(traceback.format_exception(error))
+        """The outcome of an evaluation that raised; its traceback begins in the user's code."""
+        frames = frames_of_user(error)
+        lines = traceback.format_exception(type(error), error, frames[0]) if frames else ()
         # The message of one of our errors is complete; others need the name of their type.
         reason = str(error) if isinstance(error, OutcropError) else error_text(error)
-        return cls(reason=reason, traceback=text[-KEPT:])
+        return cls(reason=reason, traceback="".join(lines)[-KEPT:], place=place_of(error))
 
     def __str__(self) -> str:
         return self.reason if self.value is None else f"value {self.value!r}"
@@ -60,11 +71,18 @@ def evaluate(objective: Objective, trial: Trial) -> Outcome:
             else:
                 returned = objective.evaluate(trial)
     except Exception as error:
-        return Outcome.of(error)
+        return replace(Outcome.of(error), mistake=mistake_of(error))
+    return _returned(returned)
+
+
+def _returned(value: object) -> Outcome:
+    """The outcome of an evaluation that returned `value`."""
     try:
-        return Outcome(checked_value(returned))
-    except TrialError as error:
-        return Outcome(reason=str(error))
+        return Outcome(checked_value(value))
+    except Exception:  # also of methods of an object of the user
+        if isinstance(value, Real) and not isinstance(value, bool):
+            return Outcome(reason="a value must fit a float, got a number beyond 1.8e308")
+        return Outcome(reason=wrong_value_text(value), mistake="certain")
 
 
 def evaluate_elsewhere(objective: Objective, trial: Trial) -> Outcome:

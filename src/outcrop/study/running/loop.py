@@ -16,14 +16,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from outcrop.errors import AllTrialsFailed, MethodError, ObjectiveError, SpaceExhausted
+from outcrop.errors import MethodError, ObjectiveError, SpaceExhausted
 from outcrop.study.argument_checks import checked_count, checked_seconds
 from outcrop.study.running.evaluation import checked_objective, error_text
+from outcrop.study.running.failure_watch import FailureWatch, checked_on_error
 from outcrop.study.running.forked_copies import without_copies
 from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import ProgressView, RunTally, progress_view
-from outcrop.study.running.protocol import Callback, Executor, Objective, Runnable, Shown, StopRule
-from outcrop.study.running.result import DONE, EXHAUSTED, INTERRUPTED, TIMEOUT, Result
+from outcrop.study.running.protocol import (
+    Callback,
+    Executor,
+    Objective,
+    OnError,
+    Runnable,
+    Shown,
+    StopRule,
+)
+from outcrop.study.running.result import DONE, EXHAUSTED, INTERRUPTED, MISTAKE, TIMEOUT, Result
 from outcrop.study.running.running_trials import RunningTrial, RunningTrials, attempt
 from outcrop.study.running.workers import Workers, workers_for
 
@@ -31,7 +40,6 @@ logger = logging.getLogger(__name__)
 
 F = TypeVar("F", bound=Callable[..., object])
 
-HOPELESS = 5  # an objective that raises this often from the start is broken
 # Seconds between two looks at what runs: this share of the time since something happened, so that
 # a worker waits for no more than that share of its evaluation, within bounds.
 WAIT_SHARE, SHORTEST_WAIT, LONGEST_WAIT = 0.005, 0.001, 0.02
@@ -49,6 +57,7 @@ def run(
     callbacks: Iterable[Callback] | Callback = (),
     stop: Iterable[StopRule] | StopRule = (),
     progress: Shown = "auto",
+    on_error: OnError = "stop",
 ) -> Result:
     """Evaluate `n_trials` new trials of a study, as `Study.optimize` describes."""
     from outcrop.study.running.worker_process import end_if_probed  # loads multiprocessing
@@ -66,7 +75,8 @@ def run(
         tally.consider(trial)
     checked_objective(objective)
     called = _functions(callbacks, "callbacks")
-    with Interrupts() as interrupts, RunningTrials(study, tally) as trials:
+    watch = FailureWatch(study, checked_on_error(on_error))
+    with Interrupts() as interrupts, RunningTrials(study, tally, watch) as trials:
         try:
             workers = workers_for(objective, n_workers, executor, trial_timeout, interrupts)
             tally.workers = workers.size
@@ -81,15 +91,19 @@ def run(
         except KeyboardInterrupt:
             reason = _interruption(interrupts)
             trials.abandon(reason)
-            return Result.of(study, reason, interrupted=True, signal=interrupts.number)
+            result = Result.of(
+                study, reason, watch.raised, interrupted=True, signal=interrupts.number
+            )
         except BaseException as error:
             trials.abandon(f"error: {error_text(error).splitlines()[0]}")
-            _attach_result(study, error)
+            _attach_result(study, watch, error)
             raise
-        logger.info("the run ended after %d trials: %s", tally.done, loop.reason)
-        pressed, number = interrupts.pressed, interrupts.number
-        result = Result.of(study, loop.reason, interrupted=pressed, signal=number)
-        _warn_if_all_failed(result)
+        else:
+            logger.info("the run ended after %d trials: %s", tally.done, loop.reason)
+            pressed, number = interrupts.pressed, interrupts.number
+            result = Result.of(study, loop.reason, watch.raised, interrupted=pressed, signal=number)
+        watch.log_counts()
+        _warn_of_failures(result)
         return result
 
 
@@ -107,7 +121,6 @@ class Loop:
     workers: Workers
     view: ProgressView
     reason: str = ""  # why nothing more is asked
-    tracebacks: list[str] = field(default_factory=list)  # while all trials raised
     changed: float = field(default_factory=time.monotonic)  # when something happened
 
     def go(self) -> None:
@@ -123,6 +136,8 @@ class Loop:
                 "failed, all others are kept. If a process died, n_workers= instead of executor= "
                 "would have lost its trial only"
             )
+        if self.trials.watch.mistake is not None:
+            raise self.trials.watch.mistake
 
     def _go(self) -> None:
         while True:
@@ -141,6 +156,8 @@ class Loop:
 
     def _limit(self) -> str:
         """The reason to start no further trial, or an empty text."""
+        if self.trials.watch.mistake is not None:
+            return MISTAKE
         for rule in self.rules:
             with without_copies():
                 reason = rule(self.study)
@@ -171,13 +188,7 @@ class Loop:
         for callback in self.callbacks:
             with self.interrupts.allowed(), without_copies():
                 callback(self.study, trial)
-        if len(self.tracebacks) == self.tally.done - 1 and "traceback" in trial.info:
-            self.tracebacks.append(str(trial.info["traceback"]))
-            if self.tally.done == HOPELESS and self.tally.best is None:
-                raise AllTrialsFailed(
-                    f"the first {HOPELESS} trials all raised; the first traceback:\n"
-                    f"{self.tracebacks[0]}"
-                )
+        self.trials.watch.check_hope()
 
     def _show(self, thinking: float) -> None:
         self.changed = time.monotonic()
@@ -225,15 +236,19 @@ def _interruption(interrupts: Interrupts) -> str:
     return f"{INTERRUPTED} by {signal.Signals(interrupts.number).name}"
 
 
-def _warn_if_all_failed(result: Result) -> None:
+def _warn_of_failures(result: Result) -> None:
     if result.trials and result.n_failed == len(result.trials):
         first = result.trials[0].reason
         logger.warning("none of %d trials gave a value; the first: %s", result.n_failed, first)
+        return
+    for branch in result.failed_branches:
+        logger.warning("%s", branch)
 
 
-def _attach_result(study: Runnable, error: BaseException) -> None:
+def _attach_result(study: Runnable, watch: FailureWatch, error: BaseException) -> None:
     try:
-        error.result = Result.of(study, error_text(error))  # type: ignore[attr-defined]
+        result = Result.of(study, error_text(error), watch.raised)
+        error.result = result  # type: ignore[attr-defined]
     except Exception:
         return  # the store is gone, or the exception takes no attributes
     error.add_note("the trials so far are in this exception's attribute `result`")

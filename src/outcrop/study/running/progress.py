@@ -1,16 +1,26 @@
-"""The progress of a run on standard error: a live display, or a line from time to time."""
+"""The progress of a run: a live display on a terminal or in a notebook, or lines."""
 
 from __future__ import annotations
 
-__all__ = ["Display", "Lines", "Silent", "RunTally", "ProgressView", "progress_view"]
+__all__ = [
+    "Display",
+    "Lines",
+    "NotebookDisplay",
+    "Silent",
+    "RunTally",
+    "ProgressView",
+    "progress_view",
+]
 
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from outcrop.errors import MethodError
+from outcrop.html_tables import bar, page
+from outcrop.notebook import in_notebook
 from outcrop.study.running.protocol import Shown
 from outcrop.study.trial import Trial
 
@@ -57,6 +67,9 @@ class RunTally:
             better = max if self.maximise else min
             self.best = trial.value if self.best is None else better(self.best, trial.value)
 
+    def line(self) -> str:
+        return "trial " + ", ".join(self.parts().values())
+
     def parts(self) -> dict[str, str]:
         """The parts of the line that is shown, by name."""
         elapsed = max(self.elapsed, 1e-9)
@@ -75,11 +88,15 @@ class RunTally:
 def progress_view(
     tally: RunTally, wanted: Shown = "auto", stream: TextIO | None = None
 ) -> ProgressView:
-    """A live display on a terminal; elsewhere lines if `wanted` is True, and nothing for "auto"."""
+    """A live display on a terminal or in a notebook; elsewhere lines if `wanted` is True."""
     if wanted not in (True, False, "auto"):
         raise MethodError(f"progress must be True, False or 'auto', got {wanted!r}")
+    if wanted is False:
+        return Silent()
+    if stream is None and in_notebook():
+        return NotebookDisplay(tally)
     stream = sys.stderr if stream is None else stream
-    if stream is None or wanted is False:  # a windowed program has no standard error
+    if stream is None:  # a windowed program has no standard error
         return Silent()
     if stream.isatty():
         return Display(tally, stream)
@@ -119,7 +136,7 @@ class Lines:
 
     def _write(self) -> None:
         self._done, self._written = self.tally.done, self.tally.elapsed
-        self.stream.write("trial " + ", ".join(self.tally.parts().values()) + "\n")
+        self.stream.write(self.tally.line() + "\n")
         self.stream.flush()
 
 
@@ -165,4 +182,32 @@ class Display:
         return Group(line, below)
 
 
-ProgressView: TypeAlias = Silent | Lines | Display
+class NotebookDisplay:
+    """One output below the cell of a notebook, which is replaced a few times per second."""
+
+    def __init__(self, tally: RunTally) -> None:
+        from IPython.display import display
+
+        show: Any = display  # it has no types
+        self._tally = tally
+        self._shown = tally.elapsed  # when it was replaced, in seconds since the run began
+        self._handle = show(self._output(), raw=True, display_id=True)
+
+    def update(self) -> None:
+        if self._tally.elapsed - self._shown >= 1 / REFRESH:
+            self.close()
+
+    def close(self) -> None:
+        self._shown = self._tally.elapsed
+        self._handle.update(self._output(), raw=True)
+
+    def _output(self) -> dict[str, str]:
+        """The tally as HTML, and as text for what shows no HTML."""
+        tally, parts = self._tally, self._tally.parts()
+        title = f"{parts.pop('trials')} trials, {parts.pop('best')}"
+        bars = [] if tally.total is None else [bar(min(tally.done, tally.total), tally.total)]
+        html = page(title, *bars, ", ".join(parts.values()))
+        return {"text/plain": tally.line(), "text/html": html}
+
+
+ProgressView: TypeAlias = Silent | Lines | Display | NotebookDisplay

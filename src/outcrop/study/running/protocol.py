@@ -8,6 +8,7 @@ __all__ = [
     "Executor",
     "Future",
     "Objective",
+    "OnError",
     "StopRule",
     "RunOptions",
     "Runnable",
@@ -77,7 +78,8 @@ class Runnable(Protocol):
 
 Callback: TypeAlias = Callable[[Any, Trial], object]  # the study, and a trial that has ended
 StopRule: TypeAlias = Callable[[Any], str | None]  # why the study should stop, or None
-Shown: TypeAlias = bool | Literal["auto"]  # progress: everywhere, nowhere, or on a terminal
+OnError: TypeAlias = Literal["stop", "record"]  # what a mistake in the program does
+Shown: TypeAlias = bool | Literal["auto"]  # progress: "auto" is where it can be updated
 
 
 class RunOptions(TypedDict, total=False):
@@ -90,3 +92,4 @@ class RunOptions(TypedDict, total=False):
     callbacks: Iterable[Callback] | Callback
     stop: Iterable[StopRule] | StopRule
     progress: Shown
+    on_error: OnError

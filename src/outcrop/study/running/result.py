@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ["DONE", "EXHAUSTED", "INTERRUPTED", "TIMEOUT", "Result"]
+__all__ = ["DONE", "EXHAUSTED", "INTERRUPTED", "MISTAKE", "TIMEOUT", "Result"]
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from outcrop.study import data_frames
+from outcrop.study.failed_branches import FailedBranch, failed_branches
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.trial import HasBest, Trial, best_of
 
 # Reasons why a run ended; stopping rules return their own.
 DONE, TIMEOUT = "n_trials done", "timeout"
 EXHAUSTED, INTERRUPTED = "space exhausted", "interrupted"
+MISTAKE = "a mistake in the objective"
+
+SHOWN = 3  # failed branches in a line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,18 +33,20 @@ class Result(HasBest):
     interrupted: bool = False  # by Ctrl-C, SIGTERM or SIGHUP
     reason: str = ""  # why the run ended
     signal: int | None = None  # that interrupted it
+    raised: Mapping[str, int] = field(default_factory=dict)  # how often, by type and place
 
     @classmethod
     def of(
         cls,
         study: Runnable,
-        reason: str = "",
+        reason: str,
+        raised: Mapping[str, int],
         *,
         interrupted: bool = False,
         signal: int | None = None,
     ) -> Result:
         """The result of a run, with the current trials of the study."""
-        return cls(study, tuple(study.trials), interrupted, reason, signal)
+        return cls(study, tuple(study.trials), interrupted, reason, signal, dict(raised))
 
     @property
     def best_trial(self) -> Trial:
@@ -50,6 +57,11 @@ class Result(HasBest):
     def n_failed(self) -> int:
         return sum(trial.state == "failed" for trial in self.trials)
 
+    @property
+    def failed_branches(self) -> tuple[FailedBranch, ...]:
+        """Branches of a conditional space in which every trial failed."""
+        return failed_branches(self.study.space, self.trials)
+
     def to_frame(self) -> Any:
         """All trials as a pandas DataFrame."""
         return data_frames.to_frame(self.trials, self.study.space)
@@ -59,4 +71,10 @@ class Result(HasBest):
         if any(trial.state == "finished" for trial in self.trials):
             best = f"best_value={self.best_value!r}, best_params={dict(self.best_params)!r}"
         ended = f", {self.reason}" if self.reason else ""
-        return f"Result({best}, {len(self.trials)} trials, {self.n_failed} failed{ended})"
+        dead = "".join(f"; {branch}" for branch in self.failed_branches[:SHOWN])
+        return f"Result({best}, {len(self.trials)} trials, {self.n_failed} failed{ended}{dead})"
+
+    def _repr_html_(self) -> str:
+        from outcrop.study.study_html import result_html  # needed by notebooks alone
+
+        return result_html(self)

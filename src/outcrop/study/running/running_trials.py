@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from outcrop.errors import StorageError, TrialError
 from outcrop.study.running.evaluation import error_text
+from outcrop.study.running.failure_watch import FailureWatch
 from outcrop.study.running.progress import RunTally
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.running.result import INTERRUPTED
@@ -44,6 +45,7 @@ class RunningTrials:
 
     study: Runnable
     tally: RunTally
+    watch: FailureWatch
     each: list[RunningTrial] = field(default_factory=list)
     asked: int = 0
     store_failed: bool = False  # while a failed run was being ended
@@ -76,10 +78,17 @@ class RunningTrials:
     def tell(self, running: RunningTrial) -> Trial | None:
         """Tell the outcome of an evaluation that has ended; the finished or failed trial.
 
-        None if another process has released or told the trial meanwhile.
+        None if it was given back, or if another process has released or told it meanwhile.
         """
         assert running.job is not None  # it has ended
         outcome = running.job.outcome()
+        if self.watch.is_mistake(running.trial, outcome):
+            self._give_back(running)
+            if self.each:
+                logger.warning(
+                    "the run ends once %d trials have: %s", len(self.each), self.watch.mistake
+                )
+            return None
         trial = None
         try:
             if outcome.value is not None:
@@ -92,8 +101,7 @@ class RunningTrials:
         self.each.remove(running)
         if trial is not None:
             self.tally.count(trial)
-            if trial.state == "failed":
-                logger.info("trial %d failed: %s", trial.number, trial.reason)
+            self.watch.record(trial, outcome)
         return trial
 
     # After an error or Ctrl-C: further errors are logged, so that the first one is raised. A store
@@ -119,7 +127,7 @@ class RunningTrials:
             return
         try:
             for running in list(self.each):
-                self._give_back(running, reason)
+                self._give_back(running, f"{reason}: ")
             with attempt("record why the run ended"):
                 interrupted = reason.startswith(INTERRUPTED)
                 if interrupted:
@@ -129,12 +137,12 @@ class RunningTrials:
         except StorageError as error:
             self._log_store_failure(error)
 
-    def _give_back(self, running: RunningTrial, reason: str) -> None:
+    def _give_back(self, running: RunningTrial, reason: str = "") -> None:
         trial = running.trial
         with attempt(f"give trial {trial.number} back"):
             self.study.release(trial)
             params = dict(trial.params)
-            logger.warning("%s: trial %d is given back, %s", reason, trial.number, params)
+            logger.warning("%strial %d is given back, %s", reason, trial.number, params)
         self.each.remove(running)
 
     def _renew(self) -> None:

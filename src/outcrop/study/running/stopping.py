@@ -58,7 +58,7 @@ class NoImprovement:
         _number(self, "by", least=0.0)
 
     def __call__(self, study: Runnable) -> str | None:
-        ended = [trial for trial in study.trials if trial.state != "running"]
+        ended = [trial for trial in study.trials if trial.has_outcome]
         ended.sort(key=lambda trial: (trial.finished or 0.0, trial.number))
         _, before = _signed(study, ended[: -self.trials])
         _, since = _signed(study, ended[-self.trials :])
@@ -101,7 +101,7 @@ class ImprovementLeft:
 
 @dataclass(frozen=True)
 class MaxTrials:
-    """The study has this many trials, running ones and those of earlier runs included.
+    """The study has this many trials; running ones count, discarded ones do not.
 
     >>> MaxTrials(100)
     MaxTrials(total=100)
@@ -113,7 +113,8 @@ class MaxTrials:
         object.__setattr__(self, "total", checked_count(self.total, "total"))
 
     def __call__(self, study: Runnable) -> str | None:
-        return f"the study has {self.total} trials" if len(study.trials) >= self.total else None
+        count = sum(trial.state != "discarded" for trial in study.trials)
+        return f"the study has {self.total} trials" if count >= self.total else None
 
 
 def _number(rule: object, name: str, least: float = -math.inf) -> None:

@@ -106,7 +106,7 @@ class NIGPModel:
         return D
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NIGPPosterior(GPPosterior):
     """The posterior at the variances found; `condition` keeps these."""
 

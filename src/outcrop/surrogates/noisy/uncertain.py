@@ -49,7 +49,7 @@ SPREAD = LogNormal(log(0.03), 1.0)  # around a few per cent of a parameter's ran
 BOUND = 1.0  # lengthscale in standard deviations of the noise: the kernel's k(x, x) is least there
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UncertainObservations(Observations):
     """Observations with input noise; computations on points alone are shared with `visible`."""
 
@@ -144,7 +144,7 @@ class UncertainGP:
         return UncertainObservations.of(data, self.inputs.covariances(data), self.expected)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UncertainPosterior(GPPosterior):
     """The posterior of such a process, for the objective or for its average."""
 

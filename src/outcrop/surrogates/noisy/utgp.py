@@ -37,6 +37,7 @@ from outcrop.errors import ModelError
 from outcrop.inference import Inference
 from outcrop.kernels import Kernel
 from outcrop.linalg import inverse_lower, solve_lower, solve_upper
+from outcrop.short_repr import short_repr
 from outcrop.surrogates.base import Posterior, PredictionPull, Surrogate
 from outcrop.surrogates.gp import GP, GPPosterior
 from outcrop.surrogates.inferred import Inferred
@@ -60,6 +61,8 @@ class UTGPPosterior(RescaledPosterior):
     root: Points  # (q, d), directions whose outer products add up to the noise
     transform: Unscented = field(default_factory=Unscented)
     variance: Rule = "moment"
+
+    __repr__ = short_repr
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         means, variances = self.inner.predict(self._moved(X))
@@ -119,6 +122,8 @@ class FullUTGPPosterior(RescaledPosterior):
     cov: Matrix  # of the observations' points
     transform: Unscented | None = None  # None moves them by √3 standard deviations
     variance: Rule = "moment"
+
+    __repr__ = short_repr
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         rows = max(CHUNK // max(len(self.sets.X), 1), 1)

@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from outcrop.linalg import cholesky
+from outcrop.short_repr import short_repr
 from outcrop.surrogates.base import (
     DrawsFunctions,
     Posterior,
@@ -56,6 +57,8 @@ class AveragedPosterior:
     posterior: Posterior
     around: NoisePoints
     at: Points
+
+    __repr__ = short_repr
 
     def predict(self, X: Points) -> tuple[Vector, Vector]:
         rows = max(CACHED_NUMBERS // (len(self.around) * max(len(self.at), 1)), 1)

@@ -1,0 +1,41 @@
+"""How many trials are in each state, and why those that failed did."""
+
+from __future__ import annotations
+
+__all__ = ["failure_reasons", "state_counts"]
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import get_args
+
+from outcrop.study.trial import Trial, TrialState
+
+NUMBER = re.compile(r"\d+")
+UNSAID = "no reason given"
+
+
+def state_counts(trials: Iterable[Trial]) -> str:
+    """The number of trials, and of those in each state.
+
+    >>> state_counts([Trial(0, {}, {}, "failed"), Trial(1, {}, {}, "finished", value=1.0)])
+    '2 (1 finished, 1 failed)'
+    """
+    counts = Counter(trial.state for trial in trials)
+    each = ", ".join(f"{counts[state]} {state}" for state in get_args(TrialState) if counts[state])
+    return f"{counts.total()} ({each})" if each else "0"
+
+
+def failure_reasons(trials: Iterable[Trial]) -> list[tuple[int, str]]:
+    """Why trials failed, most often first: how many did, and the first line of the first reason.
+
+    Reasons that differ in numbers only count as the same.
+    """
+    found: dict[str, list[str]] = {}
+    for trial in trials:
+        if trial.state == "failed":
+            # the reason of a program ends with its output folder, which differs between trials
+            line = trial.reason.partition("\n")[0].partition("; output in ")[0].strip() or UNSAID
+            found.setdefault(NUMBER.sub("0", line), []).append(line)
+    kinds = [(len(lines), lines[0]) for lines in found.values()]
+    return sorted(kinds, key=lambda kind: -kind[0])
