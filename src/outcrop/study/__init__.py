@@ -28,7 +28,8 @@ from outcrop.study.explanation import Explanation
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation
 from outcrop.study.optimise import maximize, minimize
 from outcrop.study.optimizer import Optimizer
-from outcrop.study.study import Study, delete_study, list_studies, load_study
+from outcrop.study.stored_studies import delete_study, list_studies, load_study
+from outcrop.study.study import Study
 from outcrop.study.trial import Trial
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ are read and the command is run again. Asks of one study take turns, tells do no
 
 from __future__ import annotations
 
-__all__ = ["Study", "delete_study", "list_studies", "load_study"]
+__all__ = ["Study", "state_of"]
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -15,11 +15,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Unpack, overload
 
 from outcrop.effort import Effort
-from outcrop.errors import OutcropError, SpaceExhausted, StorageError, StudyError
+from outcrop.errors import MethodError, OutcropError, SpaceExhausted, StorageError, StudyError
 from outcrop.space import Space
-from outcrop.space.plain import nearest
 from outcrop.strategies import Strategy, strategy_for
-from outcrop.strategies.method_text import described, difference, restored
+from outcrop.strategies.method_text import restored
 from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks, commands, copies, events
 from outcrop.study.ask_lock import TURN, AskLock
@@ -53,6 +52,10 @@ class Study(StudyWriter):
     returns, and a stored study of the same name, space, direction and method is continued. Without
     it, the study is in memory only. Processes and threads may share a study. The other arguments
     are those of `Optimizer`.
+
+    A stored study may be pickled, by `multiprocessing`, joblib or an executor: the pickle has its
+    address, which another process opens. That is its name and the URL of its storage; a password in
+    the URL is in the pickle too, and is never shown.
     """
 
     def __init__(
@@ -81,7 +84,7 @@ class Study(StudyWriter):
             identity = store.create(name, copies.text_for(store, created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
-        self._open(store, name, identity, _state_of(name, store.read(identity)), strategy, limit)
+        self._open(store, name, identity, state_of(name, store.read(identity)), strategy, limit)
         if lines := differences(self._state.created, created, seed):
             raise StudyError(
                 f"study {self.name!r} exists and differs from this one:\n  "
@@ -279,12 +282,23 @@ class Study(StudyWriter):
         """
         name = self.name if name is None else name
         log = copies.readable_log(self._store, self._id, self._state)
-        state = _state_of(name, log)
+        state = state_of(name, log)
         store = open_storage(storage)
         copy = Study.__new__(Study)
         identity = copies.write_copy(log, name, store)
         copy._open(store, name, identity, state, self._strategy, self._ask_seconds)
         return copy
+
+    def __reduce__(self) -> tuple[Callable[..., Study], tuple[object, ...]]:
+        """By its address: its name and its storage, with the password if that has one."""
+        try:
+            restored(self.method)
+            custom = None
+        except MethodError:  # it has parts that are not stored, as `load_study` says
+            custom = self._strategy
+        from outcrop.study.stored_studies import unpickled  # it imports this module
+
+        return unpickled, (self.name, self._store, custom, self._ask_seconds)
 
     def __repr__(self) -> str:
         return f"Study({self.name!r}, {self._summary()})"
@@ -300,7 +314,7 @@ class Study(StudyWriter):
         with self._lock:
             texts = self._store.read(self._id, self._state.position)
             if texts:
-                self._state = _state_of(self.name, texts, self._state)
+                self._state = state_of(self.name, texts, self._state)
             return self._state
 
     def _commit(
@@ -331,55 +345,7 @@ class Study(StudyWriter):
             return following
 
 
-def load_study(
-    name: str,
-    storage: str | Storage,
-    *,
-    method: MethodLike | None = None,
-    ask_seconds: float | None = argument_checks.ASK_SECONDS,
-) -> Study:
-    """A stored study, to continue it or to look at it while other processes work on it.
-
-        study = oc.load_study("mlp", storage="sqlite:///mlp.db")
-
-    `method` is needed only if the study's method has parts of your own, which a store cannot hold.
-    `ask_seconds` is not stored: every process that asks has its own.
-    """
-    limit = argument_checks.checked_ask_seconds(ask_seconds)
-    store = open_storage(storage)
-    identity = _found(store, name)
-    state = _state_of(name, store.read(identity))
-    created = state.created
-    if method is None:
-        method = restored(created.method)
-    elif lines := difference(created.method, described(method)):
-        raise StudyError("\n  ".join([f"study {name!r} has another method:", *lines]))
-    study = Study.__new__(Study)  # a new one would be compared with the arguments
-    study._open(store, name, identity, state, strategy_for(method, created.space), limit)
-    return study
-
-
-def list_studies(storage: str | Storage) -> list[str]:
-    """Names of the studies in a store, oldest first."""
-    return open_storage(storage).names()
-
-
-def delete_study(name: str, storage: str | Storage) -> None:
-    """Delete a study and all its trials; processes that still use it get a `StudyError`."""
-    store = open_storage(storage)
-    store.delete(_found(store, name))
-
-
-def _found(store: Storage, name: str) -> int:
-    identity = store.find(name)
-    if identity is None:
-        names = store.names()
-        there = f"the store has {names}" if names else "the store is empty"
-        raise StudyError(f"study {name!r} does not exist: {there}{nearest(name, names)}")
-    return identity
-
-
-def _state_of(name: str, texts: Sequence[str], before: State | None = None) -> State:
+def state_of(name: str, texts: Sequence[str], before: State | None = None) -> State:
     """The state of the study `name` after `texts`, which are its whole log or follow `before`."""
     try:
         happened = [events.from_text(text) for text in texts]

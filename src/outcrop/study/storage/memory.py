@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from outcrop.errors import StorageError
 from outcrop.study.storage.base import (
@@ -42,6 +43,12 @@ class Memory:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
+
+    def __reduce__(self) -> NoReturn:
+        raise StorageError(
+            "a study in memory cannot be pickled or sent to another process; give it a storage "
+            "such as 'sqlite:///study.db', or put it there with study.copy_to"
+        )
 
     def create(self, name: str, record: str) -> int | None:
         checked_text(name, "name of a study", MAX_NAME)

@@ -26,6 +26,9 @@ class Postgresql:
         self.shown = shown
         self._url = url.set(drivername="postgresql+psycopg")
 
+    def address(self) -> str:
+        return self._url.render_as_string(hide_password=False)
+
     def engine(self) -> Engine:
         try:
             return create_engine(self._url, poolclass=StaticPool, hide_parameters=True)

@@ -88,6 +88,10 @@ class SqlStorage:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._database.shown!r})"
 
+    def __reduce__(self) -> tuple[type[SqlStorage], tuple[str, float]]:
+        """By the URL, with its password: another process opens the same database."""
+        return SqlStorage, (self._database.address(), self._transactions.patience)
+
     def create(self, name: str, record: str) -> int | None:
         checked_text(name, "name of a study", MAX_NAME)
         checked_text(record, "record")

@@ -54,6 +54,16 @@ class Sqlite:
         """Whether stored data remain after a connection is closed."""
         return self.path is not None
 
+    def address(self) -> str:
+        """The URL with its password, which does not depend on the current directory."""
+        if self.path is None:
+            raise StorageError(
+                f"{self.shown} is in memory and cannot be pickled or sent to another process; use "
+                "a file, as in 'sqlite:///study.db'"
+            )
+        place = Path(self.path).as_uri() if "?" in self.path else self.path
+        return URL.create("sqlite", database=place, query=self._options).render_as_string()
+
     def engine(self) -> Engine:
         """An engine with at most one connection; its execution option is `writes`."""
         engine = create_engine(
