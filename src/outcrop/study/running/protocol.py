@@ -17,7 +17,7 @@ __all__ = [
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
-from outcrop.space import Space
+from outcrop.space import ActiveParams, Space
 from outcrop.study.trial import Trial
 from outcrop.typing import JsonObject, Params
 
@@ -28,7 +28,7 @@ class Evaluates(Protocol):
     def evaluate(self, trial: Trial, /) -> float: ...
 
 
-Objective: TypeAlias = Callable[[dict[str, Any]], float] | Evaluates
+Objective: TypeAlias = Callable[[ActiveParams], float] | Evaluates
 
 
 class Future(Protocol):
