@@ -64,6 +64,8 @@ def _headline(study: Study, trials: Sequence[Trial]) -> list[str]:
     states: Counter[str] = Counter(trial.state for trial in trials)
     counts = ", ".join(f"{states[state]} {state}" for state in STYLES if states[state]) or "none"
     method = study.method if isinstance(study.method, str) else worded(study.method)
+    if aside := sum(bool(trial.aside) for trial in trials):
+        counts += f"; {aside} of them set aside"
     lines = [
         f"study {printable_line(study.name)}: {study.direction}, method {method}, "
         f"seed {study.seed}",
@@ -120,7 +122,9 @@ def _seconds(trial: Trial) -> str:
 
 
 def _remarks(trial: Trial) -> str:
-    """What it was before it was corrected, or else why it failed."""
+    """Why it is set aside, or what it was before it was corrected, or why it failed."""
+    if trial.aside:
+        return f"set aside: {trial.aside}"
     return str(trial.corrections[-1]) if trial.corrections else trial.reason
 
 

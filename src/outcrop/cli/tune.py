@@ -14,6 +14,7 @@ from outcrop.cli.spec import Spec, read_spec
 from outcrop.cli.study_page import best_line
 from outcrop.errors import AllTrialsFailed, OutcropError, StorageDamaged, StudyError
 from outcrop.study import Result, Study
+from outcrop.study.running.protocol import Runnable
 from outcrop.study.storage import Storage, open_storage
 
 Say = Callable[[str], object]
@@ -34,7 +35,12 @@ def tune(
     with ThreadPoolExecutor(workers) as executor:  # waits until the program of each thread ended
         try:
             result = study.optimize(
-                program, trials - done, n_workers=workers, executor=executor, progress=progress
+                program,
+                trials - done,
+                n_workers=workers,
+                executor=executor,
+                progress=progress,
+                stop=lambda study: _changed(study, spec),
             )
         except AllTrialsFailed as error:
             raise AllTrialsFailed(
@@ -48,6 +54,11 @@ def tune(
     for line in _closing(result, spec, path):
         say(line)
     return result
+
+
+def _changed(study: Runnable, spec: Spec) -> str | None:
+    """Why to stop once the study has another space: the program does not know its parameters."""
+    return None if study.space == spec.space else "the space of the study has changed"
 
 
 def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:

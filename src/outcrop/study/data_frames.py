@@ -3,7 +3,8 @@
 A row is a trial. A parameter's column has its flat name, prefixed by `params.` if a column of
 trials has that name (`value`, `std`, …). Cells of inactive parameters are empty. Inputs that
 differed from those asked for have columns `at.…` and `at_std.…`, and former outcomes of corrected
-trials a column `corrections`.
+trials a column `corrections`. Parameters that the space does not have any more follow the others,
+and a column `aside` says why trials do not fit it.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from outcrop.typing import Params
 
 BEFORE = ("number", "state", "value", "std")
 AFTER = ("reason", "source", "attempt", "started", "finished")
-CORRECTIONS = "corrections"  # there if any trial was amended or discarded
-UNTYPED = ("number", "state", "reason", "source", "attempt", CORRECTIONS)  # typed by pandas
+CORRECTIONS, ASIDE = "corrections", "aside"  # there if any trial was corrected or set aside
+UNTYPED = ("number", "state", "reason", "source", "attempt", CORRECTIONS, ASIDE)  # by pandas
 OUTCOME = ("value", "std")  # columns of a frame of results beside the parameters
 
 
@@ -36,9 +37,11 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
     for name, parameter in space.parameters.items():
         # pandas would merge the categories 1, 1.0 and True
         types[_column(name)] = "object" if isinstance(parameter, Categorical) else None
+    trials = list(trials)
+    types |= {_column(name): "object" for name in _former(trials, space)}
     columns = {
         column: pd.Series(cells, dtype=types.get(column, "float64"))
-        for column, cells in columns_of(list(trials), space).items()
+        for column, cells in columns_of(trials, space).items()
     }
     for column in ("started", "finished"):
         columns[column] = pd.to_datetime(columns[column], unit="s", utc=True)
@@ -48,8 +51,10 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
 def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
     """The cells of each column, one for each trial."""
     columns = {name: [getattr(trial, name) for trial in trials] for name in BEFORE}
-    for name in space.parameters:
-        columns[_column(name)] = [trial.params.get(name) for trial in trials]
+    for name in [*space.parameters, *_former(trials, space)]:
+        columns[_column(name)] = [
+            trial.params.get(name, _asked(trial).get(name)) for trial in trials
+        ]
     for field in ("at", "at_std"):
         for name in space.parameters:
             cells = [(getattr(trial, field) or {}).get(name) for trial in trials]
@@ -58,7 +63,20 @@ def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
     columns |= {name: [getattr(trial, name) for trial in trials] for name in AFTER}
     if any(trial.corrections for trial in trials):
         columns[CORRECTIONS] = ["; ".join(map(str, trial.corrections)) for trial in trials]
+    if any(trial.aside for trial in trials):
+        columns[ASIDE] = [trial.aside for trial in trials]
     return columns
+
+
+def _asked(trial: Trial) -> Params:
+    """The parameters that a trial was asked for with, before the space has changed."""
+    return trial.params if trial.original is None else trial.original
+
+
+def _former(trials: Sequence[Trial], space: Space) -> list[str]:
+    """Parameters of trials that the space does not have any more."""
+    names = dict.fromkeys(name for trial in trials for name in _asked(trial))
+    return [name for name in names if name not in space.parameters]
 
 
 def is_frame(given: object) -> bool:
@@ -96,7 +114,7 @@ def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], li
 
 def _column(name: str) -> str:
     """The column of a parameter."""
-    return f"params.{name}" if name in (*BEFORE, *AFTER, CORRECTIONS) else name
+    return f"params.{name}" if name in (*BEFORE, *AFTER, CORRECTIONS, ASIDE) else name
 
 
 def _active(row: Params, space: Space) -> Params:

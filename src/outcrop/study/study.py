@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Unpack, overload
 from outcrop.effort import Effort
 from outcrop.errors import MethodError, OutcropError, SpaceExhausted, StorageError, StudyError
 from outcrop.space import Space
-from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.method_text import restored
 from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks, commands, copies, events
@@ -28,6 +27,7 @@ from outcrop.study.method_state import with_method_state
 from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, fold, follow
 from outcrop.study.storage import Lease, Storage, open_storage
+from outcrop.study.study_strategies import Strategies
 from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.thread_lock import ThreadLock
 from outcrop.study.trial import Trial
@@ -73,7 +73,8 @@ class Study(StudyWriter):
     ) -> None:
         limit = argument_checks.checked_ask_seconds(ask_seconds)
         created = created_of(space, method, direction, seed, noise, robust)
-        strategy = strategy_for(method, space)
+        strategies = Strategies(method)
+        strategies.for_space(space)
         if name is None:
             if storage is not None:
                 raise StudyError("a stored study needs a name: pass name='…'")
@@ -84,12 +85,15 @@ class Study(StudyWriter):
             identity = store.create(name, copies.text_for(store, created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
-        self._open(store, name, identity, state_of(name, store.read(identity)), strategy, limit)
-        if lines := differences(self._state.created, created, seed):
+        self._open(store, name, identity, state_of(name, store.read(identity)), strategies, limit)
+        if lines := differences(self._state, created, seed):
+            hint = "open the stored one with load_study, or choose another name"
+            if self._state.space.difference(space):
+                hint += "; to change its space: load_study(…).change_space, or outcrop migrate SPEC"
             raise StudyError(
                 f"study {self.name!r} exists and differs from this one:\n  "
                 + "\n  ".join(lines)
-                + "\nopen the stored one with load_study, or choose another name"
+                + f"\n{hint}"
             )
 
     def _open(
@@ -98,7 +102,7 @@ class Study(StudyWriter):
         name: str,
         identity: int,
         state: State,
-        strategy: Strategy,
+        strategies: Strategies,
         ask_seconds: float | None,
     ) -> None:
         self.name = name
@@ -107,7 +111,8 @@ class Study(StudyWriter):
         self._lock = ThreadLock()  # guards the state; never held while a model is fitted
         self._ask_lock = AskLock(store, identity)
         self._state = state
-        self._strategy = strategy
+        self._strategies = strategies
+        strategies.for_space(state.space)
         self._ask_seconds = ask_seconds
 
     # Ask
@@ -155,14 +160,13 @@ class Study(StudyWriter):
     def _next(self, state: State) -> Asked | Expired:
         """A running trial whose lease has expired, or else a new one."""
         held = self._store.leases(self._id)
-        for record in state.in_state("running"):
+        for record in state.running:
             lease = held.get(_key(record.trial.number))
             if lease is not None and lease.left <= 0:
                 return commands.offered_again(state, record.trial.number, time.time())
         now, effort = time.time(), Effort.within(self._ask_seconds)
-        return with_method_state(
-            state, lambda known: commands.asked(known, self._strategy, now, effort)
-        )
+        strategy = self._strategies.for_space(state.space)
+        return with_method_state(state, lambda known: commands.asked(known, strategy, now, effort))
 
     def _handed_out(self, event: Asked | Expired, lease: float | None) -> State | None:
         """Append `event`; the state after it, or None if it cannot follow the log any more."""
@@ -177,6 +181,8 @@ class Study(StudyWriter):
             state = self._current()
             if made_of_new and event.number != state.next_number:
                 return None  # results were added under this number
+            if isinstance(event, Asked) and made_of_new and event.seen < state.changed:
+                return None  # the space has changed
             if not made_of_new and state.record(event.number).trial.state != "running":
                 return None  # it was told or released meanwhile
             following = self._append(state, [event], take, drop)
@@ -198,7 +204,7 @@ class Study(StudyWriter):
         has expired has 0 seconds or less; the next ask hands its trial out again.
         """
         held = self._store.leases(self._id)
-        numbers = [record.trial.number for record in self._current().in_state("running")]
+        numbers = [record.trial.number for record in self._current().running]
         found = {number: held.get(_key(number)) for number in numbers}
         return {number: None if lease is None else lease.left for number, lease in found.items()}
 
@@ -269,7 +275,7 @@ class Study(StudyWriter):
         Versions, kind of machine and number of BLAS threads (one) must be those of the study.
         """
         happened = [events.from_text(text) for text in self._store.read(self._id)]
-        return replayed(happened, self._strategy)
+        return replayed(happened, self._strategies.method)
 
     def copy_to(self, storage: str | Storage, name: str | None = None) -> Study:
         """Copy the study with its whole log to another store, and return the copy.
@@ -286,7 +292,7 @@ class Study(StudyWriter):
         store = open_storage(storage)
         copy = Study.__new__(Study)
         identity = copies.write_copy(log, name, store)
-        copy._open(store, name, identity, state, self._strategy, self._ask_seconds)
+        copy._open(store, name, identity, state, self._strategies, self._ask_seconds)
         return copy
 
     def __reduce__(self) -> tuple[Callable[..., Study], tuple[object, ...]]:
@@ -295,7 +301,7 @@ class Study(StudyWriter):
             restored(self.method)
             custom = None
         except MethodError:  # it has parts that are not stored, as `load_study` says
-            custom = self._strategy
+            custom = self._strategies.method
         from outcrop.study.stored_studies import unpickled  # it imports this module
 
         return unpickled, (self.name, self._store, custom, self._ask_seconds)
