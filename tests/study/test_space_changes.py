@@ -101,7 +101,9 @@ def spaces(draw: Any) -> Space:
 DEFAULTS = {"x": 3.5, "y": 0.5, "n": 2, "c": "a", "m": "u", "m.u.k": 1, "m.v.k": 1, "m.w.k": 1}
 
 
-def by_hand(params: dict[str, Any], space: Space, defaults: dict[str, Any]) -> dict | None:
+def by_hand(
+    params: dict[str, Any], space: Space, defaults: dict[str, Any]
+) -> dict[str, Any] | None:
     """The only configuration of `space` with these values, found by trying: None if there is none.
 
     Parameters that `space` does not have are left out, or must equal their default.
