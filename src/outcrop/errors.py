@@ -3,6 +3,7 @@
     OutcropError
     ├── SpaceError(ValueError)        a search space or parameter was declared wrongly
     ├── ParamsError(ValueError)       given parameters do not fit the space
+    ├── NoSuchParameter(KeyError)     a key that no active parameter has, or several have
     ├── ShapeError(ValueError)        arrays whose shapes do not match
     ├── ModelError(ValueError)        a kernel, prior or model with invalid arguments
     ├── BanditError(ValueError)       an invalid bandit, state of one, or reward
@@ -31,6 +32,7 @@ __all__ = [
     "MissingExtra",
     "ModelError",
     "NoBelief",
+    "NoSuchParameter",
     "NumericalError",
     "ObjectiveError",
     "OutcropError",
@@ -55,6 +57,12 @@ class SpaceError(OutcropError, ValueError):
 
 class ParamsError(OutcropError, ValueError):
     """Given parameters do not fit the space: unknown, missing, inactive or illegal."""
+
+
+class NoSuchParameter(OutcropError, KeyError):
+    """A key that no active parameter has, or a short name that several have."""
+
+    __str__ = Exception.__str__  # that of KeyError shows the message in quotes
 
 
 class ShapeError(OutcropError, ValueError):

@@ -51,10 +51,9 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
 def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
     """The cells of each column, one for each trial."""
     columns = {name: [getattr(trial, name) for trial in trials] for name in BEFORE}
+    shown = [{**_asked(trial), **trial.params} for trial in trials]
     for name in [*space.parameters, *_former(trials, space)]:
-        columns[_column(name)] = [
-            trial.params.get(name, _asked(trial).get(name)) for trial in trials
-        ]
+        columns[_column(name)] = [params.get(name) for params in shown]
     for field in ("at", "at_std"):
         for name in space.parameters:
             cells = [(getattr(trial, field) or {}).get(name) for trial in trials]

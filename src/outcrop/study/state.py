@@ -330,7 +330,7 @@ def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -
             "and never twice"
         )
     params, x, key = encoded
-    trial = Trial(number, params, ReadOnly.deep(state.space.nest_legal(params)))
+    trial = Trial(number, params, ReadOnly.deep(params.nested))
     return Record(trial, x, key, began, epoch=len(state.changes))
 
 

@@ -32,7 +32,7 @@ NOWHERE.flags.writeable = False
 class EncodedParams(NamedTuple):
     """Legal parameters, their point in the encoded space, and its key."""
 
-    params: Params
+    params: LegalParams
     x: Vector
     key: str
 
@@ -57,6 +57,7 @@ def translated(params: Params, space: Space, defaults: Params) -> LegalParams:
     >>> dict(translated({"x": 0.5, "old": 1}, space, {"y": 0}))
     {'x': 0.5, 'y': 0.0}
     """
+    params = dict(params)  # flat names only
     given = dict(_given(params, space, defaults))
     for name in params.keys() - given.keys():
         if name in defaults and not _equal(params[name], defaults[name]):
@@ -76,7 +77,7 @@ def refitted(params: Params, space: Space, defaults: Params) -> LegalParams | No
 
 def lacking(params: Params, space: Space, defaults: Params) -> list[str]:
     """Names of the parameters without which `params` do not fit; empty if they never do."""
-    given = dict(_given(params, space, defaults))
+    given = dict(_given(dict(params), space, defaults))
     try:
         for name, value in given.items():
             space.parameters[name].check(value, name)
@@ -95,7 +96,7 @@ def fitted(records: Sequence[Record], space: Space, defaults: Params) -> list[Re
     points = iter(encoded(space, [trial.params for trial in trials if not trial.aside]))
     found = []
     for record, trial in zip(records, trials, strict=True):
-        _, x, key = EncodedParams({}, NOWHERE, "") if trial.aside else next(points)
+        x, key = (NOWHERE, "") if trial.aside else next(points)[1:]
         found.append(replace(record, original=record.asked, trial=trial, x=x, key=key))
     return found
 
@@ -105,7 +106,7 @@ def _fitted(trial: Trial, space: Space, defaults: Params) -> Trial:
     try:
         params = translated(trial.params, space, defaults)
         places = [
-            None if some is None else {name: some[name] for name in some if name in params}
+            None if some is None else {name: some[name] for name in some.keys() & params.keys()}
             for some in (trial.at, trial.at_std)
         ]
         at, at_std = checked_places(space, params, *places)
@@ -114,7 +115,7 @@ def _fitted(trial: Trial, space: Space, defaults: Params) -> Trial:
     return replace(
         trial,
         params=params,
-        nested=ReadOnly.deep(space.nest_legal(params)),
+        nested=ReadOnly.deep(params.nested),
         at=None if at is None else ReadOnly(at),
         at_std=None if at_std is None else ReadOnly(at_std),
         original=None if dict(params) == dict(trial.params) else trial.params,

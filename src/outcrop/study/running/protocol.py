@@ -18,7 +18,7 @@ __all__ = [
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
-from outcrop.space import Space
+from outcrop.space import ActiveParams, Space
 from outcrop.study.trial import Trial
 from outcrop.typing import JsonObject
 
@@ -29,7 +29,7 @@ class Evaluates(Protocol):
     def evaluate(self, trial: Trial, /) -> float: ...
 
 
-Objective: TypeAlias = Callable[[dict[str, Any]], float] | Evaluates
+Objective: TypeAlias = Callable[[ActiveParams], float] | Evaluates
 
 
 class Future(Protocol):
