@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["tune"]
+__all__ = ["opened", "tune"]
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ def tune(
     spec = read_spec(path)
     program = Program(spec)
     program.check()
-    study = _opened(spec, open_storage(spec.storage), path, resume)
+    study = opened(spec, open_storage(spec.storage), path, resume)
     done = sum(trial.has_outcome for trial in study.trials)
     if done >= trials:
         say(f"study {study.name} already has {done} trials; --trials {done + 20} would add 20")
@@ -50,7 +50,8 @@ def tune(
     return result
 
 
-def _opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
+def opened(spec: Spec, storage: Storage, path: Path, resume: bool) -> Study:
+    """The study of a spec: a new one, or with `resume` maybe that which exists."""
     exists = storage.find(spec.name) is not None
     if resume and not exists:
         storage.names()  # refuses a copy of a database without its log
