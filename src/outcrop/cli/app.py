@@ -190,14 +190,14 @@ def show(
     opened, page = study_of(study, storage), console()
     count = None if everything else last
     if not watch:
-        page.print(study_page(opened, count))
+        page.print(study_page(opened, count, page.width))
         return
     from rich.live import Live
 
-    with Live(study_page(opened, count), console=page, screen=page.is_terminal) as live:
+    with Live(study_page(opened, count, page.width), console=page, screen=page.is_terminal) as live:
         while True:
             time.sleep(WATCH)
-            live.update(study_page(opened, count), refresh=True)
+            live.update(study_page(opened, count, page.width), refresh=True)
 
 
 @app.command()
@@ -373,7 +373,8 @@ def problems() -> None:
     from rich.table import Table
 
     from outcrop import problems as library
-    from outcrop.cli.study_page import console, short_text
+    from outcrop.cli.study_page import console
+    from outcrop.cli.trial_table import short_text
 
     table = Table("problem", "parameters", "minimum", box=None, pad_edge=False)
     for name in library.names():

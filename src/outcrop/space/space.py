@@ -363,7 +363,7 @@ class Space:
     def _repr_html_(self) -> str:
         from outcrop.space.space_html import space_html  # needed by notebooks alone
 
-        return space_html(tuple(self.nodes.values()), self.size)
+        return space_html(tuple(self.nodes.values()), self.size, self.constraints)
 
     # Helpers
 

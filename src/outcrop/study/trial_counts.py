@@ -7,12 +7,12 @@ __all__ = ["failure_reasons", "state_counts"]
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import get_args
 
 from outcrop.study.trial import Trial, TrialState
 
+STATES: tuple[TrialState, ...] = ("finished", "running", "failed", "discarded")
 NUMBER = re.compile(r"\d+")
-UNSAID = "no reason given"
+UNSAID, VARY = "no reason given", " (numbers vary)"
 
 
 def state_counts(trials: Iterable[Trial]) -> str:
@@ -22,7 +22,7 @@ def state_counts(trials: Iterable[Trial]) -> str:
     '2 (1 finished, 1 failed)'
     """
     counts = Counter(trial.state for trial in trials)
-    each = ", ".join(f"{counts[state]} {state}" for state in get_args(TrialState) if counts[state])
+    each = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     return f"{counts.total()} ({each})" if each else "0"
 
 
@@ -37,5 +37,5 @@ def failure_reasons(trials: Iterable[Trial]) -> list[tuple[int, str]]:
             # the reason of a program ends with its output folder, which differs between trials
             line = trial.reason.partition("\n")[0].partition("; output in ")[0].strip() or UNSAID
             found.setdefault(NUMBER.sub("0", line), []).append(line)
-    kinds = [(len(lines), lines[0]) for lines in found.values()]
+    kinds = [(len(lines), lines[0] + VARY * (len({*lines}) > 1)) for lines in found.values()]
     return sorted(kinds, key=lambda kind: -kind[0])
