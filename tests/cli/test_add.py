@@ -34,7 +34,7 @@ def test_an_export_is_added_to_another_study(call, study, tmp_path, caplog):
     assert call("export", "s", "--output", "results.csv")[0] == 0
     code, out, err = call("add", "t", "results.csv")
     assert (code, err) == (0, "")
-    assert out == "7 results added to study t, trials 0 to 6; 1 are failures\n"
+    assert out == "results added to study t: 7, 1 of them failures, from trial 0 on\n"
     assert "skipped 1 running" in caplog.text
     assert outcomes(other) == outcomes(study)[:-1]
 

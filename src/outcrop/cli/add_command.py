@@ -50,8 +50,8 @@ def add(
     with naming("-" if file == "-" else file):
         trials = opened.add(data, snap=snap)
     failed = sum(trial.state == "failed" for trial in trials)
-    numbers = f", trials {trials[0].number} to {trials[-1].number}" if trials else ""
-    say(f"{len(trials)} results added to study {opened.name}{numbers}; {failed} are failures")
+    numbers = f", from trial {trials[0].number} on" if trials else ""
+    say(f"results added to study {opened.name}: {len(trials)}, {failed} of them failures{numbers}")
 
 
 def _content(file: str) -> bytes:
@@ -67,10 +67,11 @@ def _opened(study: str, storage: str | None) -> Study:
     """The study; that of a spec file is created if it does not exist."""
     from outcrop.cli.spec import read_spec
     from outcrop.cli.study_lookup import place_of
-    from outcrop.cli.tune import opened
+    from outcrop.cli.tune import study_of_spec
     from outcrop.study import load_study
 
     name, store = place_of(study, storage)
     if study.endswith(".toml") and store.find(name) is None:
-        return opened(read_spec(study), store, Path(study), resume=True)
+        store.names()  # refuses a copy of a database without its log
+        return study_of_spec(read_spec(study), store)
     return load_study(name, store)
