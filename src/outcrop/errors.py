@@ -15,6 +15,7 @@
     │   └── StorageDamaged            whose files were removed, replaced or shortened in use
     ├── ObjectiveError(TypeError)     an objective that cannot be called, or that has a mistake
     ├── SpaceExhausted(RuntimeError)  every legal configuration was tried
+    ├── TotalReached(RuntimeError)    the study has as many trials as the caller allows
     ├── NoBelief(RuntimeError)        a belief was requested before the first value
     ├── AllTrialsFailed(RuntimeError) many trials in a row raised, and none ever succeeded
     └── MissingExtra(ImportError)     an optional part is not installed
@@ -43,6 +44,7 @@ __all__ = [
     "StorageDamaged",
     "StorageError",
     "StudyError",
+    "TotalReached",
     "TrialError",
 ]
 
@@ -116,6 +118,10 @@ class ObjectiveError(OutcropError, TypeError):
 
 class SpaceExhausted(OutcropError, RuntimeError):
     """Every legal configuration was tried, and repeating one is not worthwhile."""
+
+
+class TotalReached(OutcropError, RuntimeError):
+    """The study has as many trials as `ask(total=)` allows, those of other processes included."""
 
 
 class NoBelief(OutcropError, RuntimeError):

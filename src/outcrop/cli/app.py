@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from outcrop import __version__
-from outcrop.cli import correction_commands
+from outcrop.cli import add_command, correction_commands
 from outcrop.cli.arguments import NeededStudy, StorageUrl, StudyName, say
 from outcrop.cli.migrate import migrate
 from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
@@ -136,6 +136,13 @@ def run(
         bool, typer.Option("--resume", help="Continue the study if it exists.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+    on_error: Annotated[
+        Literal["stop", "record"],
+        typer.Option(
+            help="Whether a command that is not found (exit code 126 or 127) and failures from the "
+            "start end the run, or are recorded as failures."
+        ),
+    ] = "stop",
 ) -> None:
     """Tune a program; SPEC declares its command and its parameters.
 
@@ -163,9 +170,10 @@ def run(
     Ctrl-C, SIGTERM or SIGHUP stops the search, ends its programs and keeps its trials; the same
     command with --resume continues it.
     """
-    from outcrop.cli.tune import tune
+    from outcrop.cli.tune import TuneOptions, tune
 
-    _exit_if_interrupted(tune(spec, workers, trials, resume=resume, progress=not quiet, say=say))
+    options = TuneOptions(spec, workers, trials, resume, quiet, on_error)
+    _exit_if_interrupted(tune(options, say))
 
 
 @app.command()
@@ -332,6 +340,7 @@ def release(
     give_back(opened, numbers or [], force=force, again=again, agreed=agreed, say=say)
 
 
+app.command()(add_command.add)
 app.command()(correction_commands.amend)
 app.command()(correction_commands.discard)
 app.command()(migrate)

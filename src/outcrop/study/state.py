@@ -317,8 +317,7 @@ def _released(state: State, number: int) -> State:
 
 def _added(state: State, event: Added, encoded: EncodedParams) -> State:
     record = _new_record(state, event.number, encoded, began=state.position)
-    valued = outcomes.valued(record.trial, event.value, event.std)
-    added = replace(valued, source="added", finished=event.at)
+    added = outcomes.added(record.trial, event, state.space)
     ended = replace(record, trial=added, ended=state.position)
     return replace(state, records=state.records.appended(ended))
 

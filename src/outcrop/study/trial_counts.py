@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["failure_reasons", "state_counts"]
+__all__ = ["check_total", "counted", "failure_reasons", "state_counts"]
 
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from outcrop.errors import TotalReached
 from outcrop.study.trial import Trial, TrialState
 
 STATES: tuple[TrialState, ...] = ("finished", "running", "failed", "discarded")
@@ -41,3 +42,17 @@ def failure_reasons(trials: Iterable[Trial]) -> list[tuple[int, str]]:
             found.setdefault(NUMBER.sub("0", line), []).append(line)
     kinds = [(len(lines), lines[0] + VARY * (len({*lines}) > 1)) for lines in found.values()]
     return sorted(kinds, key=lambda kind: -kind[0])
+
+
+def counted(trials: Iterable[Trial]) -> int:
+    """The number of trials that count towards a total.
+
+    All do, running and added ones too, except for those that were released or discarded.
+    """
+    return sum(trial.state != "discarded" for trial in trials)
+
+
+def check_total(trials: Iterable[Trial], total: int | None) -> None:
+    """`TotalReached` if a study with these trials has `total` of them already."""
+    if total is not None and counted(trials) >= total:
+        raise TotalReached(f"the study has {total} trials")
