@@ -63,16 +63,19 @@ def convergence(
     if not 0 <= low <= high <= 1:
         raise MethodError(f"band={band!r}: expected two quantiles such as (0.25, 0.75)")
     sign = _sign(traces, direction)
-    drawn = canvas.axes_or_new(axes)
-    for index, (name, runs) in enumerate(traces.items()):
-        values = _values(name, runs)
-        best = np.fmin.accumulate(sign * values, axis=1)
-        known = np.flatnonzero(np.isfinite(best).all(0))
-        if not len(known):
+    best = {
+        name: np.fmin.accumulate(sign * _values(name, runs), axis=1)
+        for name, runs in traces.items()
+    }
+    known = {name: np.flatnonzero(np.isfinite(values).all(0)) for name, values in best.items()}
+    for name in traces:
+        if not len(known[name]):
             raise NoBelief(f"{name!r}: a run has no finite value, so that it has no best one")
-        best = _shown(sign * best[:, known], sign, minimum)
-        quantiles = np.quantile(best, (low, 0.5, high), axis=0)
-        _line(drawn, index, name, (known + 1).astype(float), quantiles)
+    drawn = canvas.axes_or_new(axes)  # now that nothing is refused: notebooks show it
+    for index, name in enumerate(traces):
+        shown = _shown(sign * best[name][:, known[name]], sign, minimum)
+        quantiles = np.quantile(shown, (low, 0.5, high), axis=0)
+        _line(drawn, index, name, (known[name] + 1).astype(float), quantiles)
     what = "best value so far" if minimum is None else "regret of the best so far"
     drawn.set(xlabel="trials", ylabel=f"{what}\n(median, {100 * low:g} to {100 * high:g} %)")
     return _finished(drawn, minimum, log, axes is None)
