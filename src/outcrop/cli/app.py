@@ -22,6 +22,7 @@ import typer
 from outcrop import __version__
 from outcrop.cli import add_command, correction_commands
 from outcrop.cli.arguments import NeededStudy, StorageUrl, StudyName, say
+from outcrop.cli.migrate import migrate
 from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
 from outcrop.errors import OutcropError
 from outcrop.study.storage.url_masking import masked_in
@@ -342,6 +343,7 @@ def release(
 app.command()(add_command.add)
 app.command()(correction_commands.amend)
 app.command()(correction_commands.discard)
+app.command()(migrate)
 
 
 @app.command()

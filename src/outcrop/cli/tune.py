@@ -23,7 +23,7 @@ from outcrop.errors import (
 )
 from outcrop.study import Result, Study
 from outcrop.study.running import MaxTrials
-from outcrop.study.running.protocol import OnError
+from outcrop.study.running.protocol import OnError, Runnable
 from outcrop.study.storage import Storage, open_storage
 from outcrop.study.trial_counts import counted
 
@@ -74,7 +74,7 @@ def tune(options: TuneOptions, say: Say) -> Result | None:
                 trials - done,
                 n_workers=workers,
                 executor=executor,
-                stop=MaxTrials(trials),
+                stop=[MaxTrials(trials), lambda study: _changed(study, spec)],
                 progress=not options.quiet,
                 on_error=options.on_error,
             )
@@ -92,6 +92,11 @@ def tune(options: TuneOptions, say: Say) -> Result | None:
     for line in _closing(result, spec, options):
         say(line)
     return result
+
+
+def _changed(study: Runnable, spec: Spec) -> str | None:
+    """Why to stop once the study has another space: the program does not know its parameters."""
+    return None if study.space == spec.space else "the space of the study has changed"
 
 
 def _opened(spec: Spec, storage: Storage, options: TuneOptions) -> Study:

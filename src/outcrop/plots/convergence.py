@@ -105,7 +105,7 @@ def _line(axes: Axes, index: int, name: str, x: Vector, quantiles: Matrix) -> No
 def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Axes | None) -> Axes:
     trials = study.trials
     sign = -1.0 if study.direction == "maximize" else 1.0
-    finished = [trial for trial in trials if trial.value is not None]
+    finished = [trial for trial in trials if trial.is_observed]
     if not finished:
         raise NoBelief("no trial has finished yet, so there is no best value to draw")
     drawn = canvas.axes_or_new(axes)
@@ -166,7 +166,7 @@ def _studies(runs: Any) -> list[Any]:
 def _values(name: str, runs: Any) -> Matrix:
     """Values of one method's runs, `(runs, trials)`, NaN for missing ones."""
     studies = _studies(runs)
-    rows = [[trial.value for trial in study.trials] for study in studies] if studies else runs
+    rows = [[t.value if t.is_observed else None for t in s.trials] for s in studies] or runs
     try:
         shortest = min(len(row) for row in rows)
         values = np.array([[*row][:shortest] for row in rows], dtype=float)

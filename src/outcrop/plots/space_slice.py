@@ -125,8 +125,8 @@ class SpaceSlice:
         return places, rows
 
     def shows(self, trial: Trial) -> bool:
-        """Whether the parameters of the axes are active in a trial."""
-        return all(name in trial.params for name in self.names)
+        """Whether a trial fits the space and the parameters of the axes are active in it."""
+        return not trial.aside and all(name in trial.params for name in self.names)
 
     def holds(self, trial: Trial) -> bool:
         """Whether a trial lies in the slice: its other parameters are those of the slice."""
@@ -235,7 +235,7 @@ def _configuration(
             )
         study.space.parameters[name].check(value, name)
     sign = -1.0 if study.direction == "maximize" else 1.0
-    finished = [trial for trial in study.trials if trial.value is not None]
+    finished = [trial for trial in study.trials if trial.is_observed]
     if not finished:
         raise NoBelief("there is no belief before the first value; tell or add one")
     ranked = sorted(finished, key=lambda trial: sign * (trial.value or 0.0))

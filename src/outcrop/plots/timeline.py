@@ -194,7 +194,7 @@ def _mark_pauses(axes: Axes, pauses: Sequence[Pause]) -> None:
 def _mark(axes: Axes, spans: Sequence[Span], sign: float) -> None:
     """Mark failed trials, and the end of the best one."""
     failed = [span for span in spans if span.trial.state == "failed"]
-    known = [span for span in spans if span.trial.value is not None]
+    known = [span for span in spans if span.trial.is_observed]
     if failed:
         middle = [(span.start + span.end) / 2 for span in failed]
         axes.plot(middle, [span.worker for span in failed], label="failed", **canvas.FAILED)

@@ -71,7 +71,8 @@ def found(state: State, trial: Trial | int) -> Record:
     """The record of a trial, given itself or its number."""
     if isinstance(trial, Trial):
         record = state.record(trial.number)
-        if dict(record.trial.params) != dict(trial.params):
+        asked, given = record.asked.params, trial.original or trial.params
+        if dict(asked) != dict(given) != dict(record.trial.params):
             raise TrialError(
                 f"trial {trial.number} of this study has the parameters "
                 f"{dict(record.trial.params)}, but the given trial has {dict(trial.params)}: it "
@@ -114,7 +115,7 @@ def asked(state: State, strategy: Strategy, at: float, effort: Effort = UNLIMITE
 def offered_again(state: State, number: int, at: float) -> Asked | Expired:
     """A trial whose lease expired: hand it out again, or fail it after the last attempt."""
     trial = state.record(number).trial
-    if trial.attempt < ATTEMPTS:
+    if trial.attempt < ATTEMPTS and not trial.aside:
         return Asked(number, trial.params, attempt=trial.attempt + 1, seen=state.position, at=at)
     return Expired(number, f"no answer within the lease, {trial.attempt} times", at)
 
@@ -133,7 +134,8 @@ def told(
     record = found(state, trial)
     number = record.trial.number
     outcome = checked_value(value), checked_std(std)
-    places = checked_places(state.space, record.trial.params, where, where_std)
+    asked_in = state.spaces[record.epoch]
+    places = checked_places(asked_in, record.asked.params, where, where_std)
     if _is_late(record):
         return Late(number, *outcome, "", checked_info(info), at, *places)
     return Told(number, *outcome, checked_info(info), at, *places)
@@ -161,9 +163,10 @@ def amended(
     at: float,
 ) -> Amended:
     """Another outcome for a trial that has ended; what is None stays."""
-    known = found(state, trial).trial
+    record = found(state, trial)
+    known = record.asked
     places = checked_places(
-        state.space,
+        state.spaces[record.epoch],
         known.params,
         known.at if where is None else where,
         known.at_std if where_std is None else where_std,

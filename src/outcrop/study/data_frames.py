@@ -3,7 +3,8 @@
 A row is a trial. A parameter's column has its flat name, prefixed by `params.` if a column of
 trials has that name (`value`, `std`, …). Cells of inactive parameters are empty. Inputs that
 differed from those asked for have columns `at.…` and `at_std.…`, and former outcomes of corrected
-trials a column `corrections`.
+trials a column `corrections`. Parameters that the space does not have any more follow the others,
+and a column `aside` says why trials do not fit it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from typing import Any
 from outcrop.errors import MissingExtra
 from outcrop.space import Categorical, Fixed, Int, Ordinal, Parameter, Space
 from outcrop.study.trial import Trial
+from outcrop.typing import Params
 
 BEFORE = ("number", "state", "value", "std")
 AFTER = ("reason", "source", "attempt", "started", "finished")
-CORRECTIONS = "corrections"  # there if any trial was amended or discarded
-UNTYPED = ("number", "state", "reason", "source", "attempt", CORRECTIONS)  # typed by pandas
-TRIAL_COLUMNS = (*BEFORE, *AFTER, CORRECTIONS)  # those of trials, beside the parameters
+CORRECTIONS, ASIDE = "corrections", "aside"  # there if any trial was corrected or set aside
+UNTYPED = ("number", "state", "reason", "source", "attempt", CORRECTIONS, ASIDE)  # by pandas
+TRIAL_COLUMNS = (*BEFORE, *AFTER, CORRECTIONS, ASIDE)  # those of trials, beside the parameters
 LARGEST_WHOLE = 2**53  # up to which floats hold all whole numbers
 
 
@@ -34,9 +36,11 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
     types: dict[str, str | None] = dict.fromkeys(UNTYPED)
     for name, parameter in space.parameters.items():
         types[column_of(name)] = "object" if _needs_objects(parameter) else None
+    trials = list(trials)
+    types |= {column_of(name): "object" for name in _former(trials, space)}
     columns = {
         column: pd.Series(cells, dtype=types.get(column, "float64"))
-        for column, cells in columns_of(list(trials), space).items()
+        for column, cells in columns_of(trials, space).items()
     }
     for column in ("started", "finished"):
         columns[column] = pd.to_datetime(columns[column], unit="s", utc=True)
@@ -46,8 +50,9 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
 def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
     """The cells of each column, one for each trial."""
     columns = {name: [getattr(trial, name) for trial in trials] for name in BEFORE}
-    for name in space.parameters:
-        columns[column_of(name)] = [trial.params.get(name) for trial in trials]
+    shown = [{**_asked(trial), **trial.params} for trial in trials]
+    for name in [*space.parameters, *_former(trials, space)]:
+        columns[column_of(name)] = [params.get(name) for params in shown]
     for field in ("at", "at_std"):
         for name in space.parameters:
             cells = [(getattr(trial, field) or {}).get(name) for trial in trials]
@@ -56,7 +61,20 @@ def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
     columns |= {name: [getattr(trial, name) for trial in trials] for name in AFTER}
     if any(trial.corrections for trial in trials):
         columns[CORRECTIONS] = ["; ".join(map(str, trial.corrections)) for trial in trials]
+    if any(trial.aside for trial in trials):
+        columns[ASIDE] = [trial.aside for trial in trials]
     return columns
+
+
+def _asked(trial: Trial) -> Params:
+    """The parameters that a trial was asked for with, before the space has changed."""
+    return trial.params if trial.original is None else trial.original
+
+
+def _former(trials: Sequence[Trial], space: Space) -> list[str]:
+    """Parameters of trials that the space does not have any more."""
+    names = dict.fromkeys(name for trial in trials for name in _asked(trial))
+    return [name for name in names if name not in space.parameters]
 
 
 def column_of(name: str) -> str:

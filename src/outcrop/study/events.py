@@ -22,6 +22,7 @@ __all__ = [
     "Amended",
     "Discarded",
     "Enqueued",
+    "SpaceChanged",
     "Stopped",
     "from_json",
     "from_text",
@@ -210,6 +211,20 @@ class Enqueued(Event):
     """A configuration was queued, to be handed out before any suggestion."""
 
     params: Params
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
+class SpaceChanged(Event):
+    """The study got another space.
+
+    `defaults` are values that parameters have in trials without them, by flat names.
+    """
+
+    version: ClassVar[int] = 2
+
+    space: Space
+    defaults: Params = field(default_factory=dict)
     at: float = 0.0
 
 

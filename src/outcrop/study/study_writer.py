@@ -1,4 +1,4 @@
-"""The part of a study that changes it: tell, fail, amend, discard, release, enqueue and add."""
+"""The part of a study that changes it: outcomes, corrections, configurations, its space."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
+from outcrop.space import Space
 from outcrop.study import commands
-from outcrop.study.events import Event, Failed, Late, Told
+from outcrop.study.events import Event, Failed, Late, SpaceChanged, Told
 from outcrop.study.given_results import results_given
+from outcrop.study.space_change import SpaceChange, change_report, space_changed
 from outcrop.study.state import State
 from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
@@ -168,6 +170,31 @@ class StudyWriter(StudyReader):
         if notes := [*found.notes, *_repetition(state, trials)]:
             logger.warning("add: %s", "; ".join(notes))
         return trials
+
+    def change_space(self, space: Space, *, defaults: Params | None = None) -> SpaceChange:
+        """Give the study another space, and report what that does to its trials.
+
+            study.change_space(oc.Space({**study.space.declared, "dropout": oc.Float(0, 0.5)}),
+                               defaults={"dropout": 0.0})
+
+        Trials are kept. Those that fit the new space are translated: `defaults`, by flat names, are
+        the values of parameters in trials that do not have them, and parameters that no longer
+        exist are left out. If a default is given for such a parameter, only trials with that value
+        fit. Trials that do not fit are set aside: `trial.aside` says why, the model does not use
+        them, and a later change that they fit brings them back. `trial.original` are the
+        parameters that a trial was asked for with. Running trials can be told in any case.
+        """
+        at, stated = time.time(), {} if defaults is None else defaults
+        before: list[State] = []
+
+        def command(state: State) -> list[SpaceChanged]:
+            before[:] = [state]
+            event = space_changed(state, space, stated, at)
+            self._strategies.checked_for(space)
+            return [event]
+
+        after, _ = self._commit(command)
+        return change_report(before[0], after)
 
     def _ended(self, outcome: Callable[[State], Told | Failed | Late]) -> Trial:
         state, (event,) = self._commit(lambda state: [outcome(state)])
