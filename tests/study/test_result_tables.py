@@ -227,6 +227,18 @@ def test_nothing_is_said_where_all_is_taken(caplog):
     assert not caplog.records
 
 
+def test_a_table_that_is_added_twice_is_noticed(caplog):
+    study = study_of()
+    data = csv("x,m,value", "1,a,3", "2,a,3")
+    study.add(data)
+    assert not caplog.records
+    study.add({"x": 1, "m": "a"}, 3.0)
+    study.add(csv("x,m,value", "1,a,4"))
+    assert not caplog.records
+    study.add(data)
+    assert caplog.messages == ["add: 2 results equal earlier ones, such as trial 2"]
+
+
 # What is refused
 
 

@@ -164,10 +164,12 @@ class StudyWriter(StudyReader):
         found = results_given(params, value, std, self.space, snap=snap)
         at = time.time()
         state, events = self._commit(lambda state: commands.added(state, found.results, at))
-        if found.notes:
-            logger.warning("add: %s", "; ".join(found.notes))
         trials = [state.record(event.number).trial for event in events]
-        return trials[0] if isinstance(params, Mapping) else trials
+        if isinstance(params, Mapping):
+            return trials[0]
+        if notes := [*found.notes, *_repetition(state, trials)]:
+            logger.warning("add: %s", "; ".join(notes))
+        return trials
 
     def change_space(self, space: Space, *, defaults: Params | None = None) -> SpaceChange:
         """Give the study another space, and report what that does to its trials.
@@ -205,3 +207,17 @@ class StudyWriter(StudyReader):
                 came,
             )
         return trial
+
+
+def _repetition(state: State, added: Sequence[Trial]) -> list[str]:
+    """A note if trials that were added together equal earlier ones, as of a file added twice."""
+    earlier, repeated = {}, []
+    for record in state.in_state("finished"):
+        outcome = record.key, record.trial.value
+        if not added or record.trial.number < added[0].number:
+            earlier[outcome] = record.trial.number
+        elif outcome in earlier:
+            repeated.append(earlier[outcome])
+    if not repeated:
+        return []
+    return [f"{len(repeated)} results equal earlier ones, such as trial {repeated[0]}"]
