@@ -32,7 +32,7 @@ SLOWER = 2.0
 ASKS = 100  # in every random space
 BY_MODEL = 5  # of these, from one of the methods with a model
 QUICK = 0.5  # seconds for one of them
-OBSERVATIONS, TIMED = 30, 9
+OBSERVATIONS, TIMED, CALLS = 30, 9, 20_000
 
 METHODS: dict[str, Any] = {
     "gp": "gp",
@@ -173,17 +173,30 @@ def series(space: oc.Space, method: Any, seeds: list[int], count: int) -> list[P
 
 
 class Timed:
-    """A predicate that measures the time it takes."""
+    """A predicate that measures the time it takes, with that of the measurement itself."""
 
-    def __init__(self, function: Callable[[Params], bool]) -> None:
+    def __init__(self, function: Callable[[Params], bool], overhead: float) -> None:
         self.function = function
+        self.overhead = overhead
         self.seconds = 0.0
 
     def __call__(self, params: Params) -> bool:
         begun = time.process_time()
         holds = self.function(params)
-        self.seconds += time.process_time() - begun
+        self.seconds += time.process_time() - begun + self.overhead
         return holds
+
+
+def overhead_of_timing() -> float:
+    """Seconds that one measurement adds to those it measures."""
+    timed, plain = Timed(bool, 0.0), bool
+    begun = time.process_time()
+    for _ in range(CALLS):
+        timed({})
+    middle = time.process_time()
+    for _ in range(CALLS):
+        plain({})
+    return (2 * middle - begun - time.process_time() - timed.seconds) / CALLS
 
 
 SIX = {f"x{i}": oc.Float(0, 1) for i in range(6)}
@@ -202,7 +215,8 @@ TIMED_SPACES: dict[str, tuple[dict[str, Any], list[Any]]] = {
 
 def time_ratio(name: str, declared: dict[str, Any], limits: list[Any]) -> dict[str, Any]:
     """The median time of an ask with and without constraints, in turn."""
-    own = [Timed(limit) if callable(limit) else limit for limit in limits]
+    overhead = overhead_of_timing()
+    own = [Timed(limit, overhead) if callable(limit) else limit for limit in limits]
     spaces = {"limited": oc.Space(declared, constraints=own), "free": oc.Space(declared)}
     past = spaces["limited"].sample(np.random.default_rng(0), OBSERVATIONS)
     values = [float(np.sin(7 * i)) for i in range(OBSERVATIONS)]

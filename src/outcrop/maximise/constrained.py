@@ -36,7 +36,7 @@ TIGHT_SETS = 12  # sets of borders that are tried for one of them
 RIDGE = 1e-12  # relative, for borders that coincide
 HALVINGS = 4  # of the way back to where a step began
 NEARER = 5  # halvings of a random step until it is given up
-POLISHED, COARSEST = 48, 0.1  # steps around each of the best points, and their first size
+POLISHED, COARSEST = 32, 0.1  # steps around each of the best points, and their first size
 ROUNDS, FINER = 6, 0.2  # rounds of such steps, and the factor of their size after each
 
 

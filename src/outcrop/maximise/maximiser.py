@@ -68,7 +68,7 @@ class Maximiser:
         """The best legal point whose `Space.key` is not `forbidden`.
 
         `incumbents` `(k, D)` are the best points so far, best first; `scales` `(D,)` are lengths
-        over which the function changes, such as lengthscales; `candidates` are legal points to
+        over which the function changes, such as lengthscales; `candidates` are admissible points to
         begin with, made here if not given. Raises `SpaceExhausted` if every configuration is
         forbidden.
         """
@@ -83,8 +83,11 @@ class Maximiser:
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
             scored = self._search(admissible, space, rng, candidates, scales)
-            if space.constraints:
-                scored = scored.at(np.flatnonzero(space.admits(scored.X)))
+            if space.constraints:  # a finite value is that of an admissible point
+                inside = np.isfinite(scored.values)
+                scored = scored.at(
+                    np.flatnonzero(inside if inside.any() else space.admits(scored.X))
+                )
         known = frozenset(forbidden)
         point = best_allowed(scored, space, known, rng)
         if point is None:
@@ -106,9 +109,10 @@ class Maximiser:
         self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector
     ) -> Scored:
         """All legal points that were scored."""
-        scored = Scored.by(function, candidates)
+        known = function.function if isinstance(function, Admissible) else function
+        scored = Scored.by(known, candidates)  # which are admissible
         again = resampled(space, scored.top(RESAMPLED).X, self.resamples, rng)
-        scored = scored.join(Scored.by(function, again))
+        scored = scored.join(Scored.by(known, again))
         points = self._starts(scored, space, rng)
         if not len(points):
             return scored

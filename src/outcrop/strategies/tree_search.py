@@ -99,7 +99,7 @@ class EachBranch:
                 candidates = self.candidates(space, rng, incumbents)
             searched = InLeaves.of(function, space, candidates)
             inside = Admissible.part(searched, space)
-            scored = Scored.by(inside, candidates)
+            scored = Scored.by(searched, candidates)
             ends = self._climbed(inside, space, scored, scales)
             candidates = distinct(np.vstack([ends.X, scored.top(KEPT).X]))
             maximiser, climbs = replace(maximiser, starts=CLIMBING), len(scored)
