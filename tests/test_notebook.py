@@ -53,8 +53,8 @@ def test_progress_is_one_output_that_is_replaced(cells):
     assert progress.output_type == "display_data"
     tags, text = read_html(progress["data"]["text/html"])
     assert "progress" in tags
-    assert text.startswith("14/14 trials, best ")
-    assert progress["data"]["text/plain"].startswith("trial 14/14, best ")
+    assert text.startswith("12/12 trials, best ")
+    assert progress["data"]["text/plain"].startswith("trial 12/12, best ")
     assert result.output_type == "execute_result"
 
 

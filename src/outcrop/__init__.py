@@ -11,6 +11,7 @@ from __future__ import annotations
 
 __all__ = [
     "METHODS",
+    "ActiveParams",
     "Categorical",
     "Choice",
     "Fixed",
@@ -58,7 +59,7 @@ from outcrop import (
     priors,
     surrogates,
 )
-from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space
+from outcrop.space import ActiveParams, Categorical, Choice, Fixed, Float, Int, Ordinal, Space
 from outcrop.strategies import METHODS, Method, initial, pending
 from outcrop.study import (
     Optimizer,

@@ -3,6 +3,7 @@
     OutcropError
     ├── SpaceError(ValueError)        a search space or parameter was declared wrongly
     ├── ParamsError(ValueError)       given parameters do not fit the space
+    ├── NoSuchParameter(KeyError)     a key that no active parameter has, or several have
     ├── ShapeError(ValueError)        arrays whose shapes do not match
     ├── ModelError(ValueError)        a kernel, prior or model with invalid arguments
     ├── BanditError(ValueError)       an invalid bandit, state of one, or reward
@@ -14,6 +15,7 @@
     │   └── StorageDamaged            whose files were removed, replaced or shortened in use
     ├── ObjectiveError(TypeError)     an objective that cannot be called, or that has a mistake
     ├── SpaceExhausted(RuntimeError)  every legal configuration was tried
+    ├── TotalReached(RuntimeError)    the study has as many trials as the caller allows
     ├── NoBelief(RuntimeError)        a belief was requested before the first value
     ├── AllTrialsFailed(RuntimeError) many trials in a row raised, and none ever succeeded
     └── MissingExtra(ImportError)     an optional part is not installed
@@ -31,6 +33,7 @@ __all__ = [
     "MissingExtra",
     "ModelError",
     "NoBelief",
+    "NoSuchParameter",
     "NumericalError",
     "ObjectiveError",
     "OutcropError",
@@ -41,6 +44,7 @@ __all__ = [
     "StorageDamaged",
     "StorageError",
     "StudyError",
+    "TotalReached",
     "TrialError",
 ]
 
@@ -55,6 +59,12 @@ class SpaceError(OutcropError, ValueError):
 
 class ParamsError(OutcropError, ValueError):
     """Given parameters do not fit the space: unknown, missing, inactive or illegal."""
+
+
+class NoSuchParameter(OutcropError, KeyError):
+    """A key that no active parameter has, or a short name that several have."""
+
+    __str__ = Exception.__str__  # that of KeyError shows the message in quotes
 
 
 class ShapeError(OutcropError, ValueError):
@@ -108,6 +118,10 @@ class ObjectiveError(OutcropError, TypeError):
 
 class SpaceExhausted(OutcropError, RuntimeError):
     """Every legal configuration was tried, and repeating one is not worthwhile."""
+
+
+class TotalReached(OutcropError, RuntimeError):
+    """The study has as many trials as `ask(total=)` allows, those of other processes included."""
 
 
 class NoBelief(OutcropError, RuntimeError):

@@ -179,6 +179,40 @@ def test_a_study_that_exists_is_gone_on_with_only_if_asked(call, folder):
     assert "already has 5 trials" in out
 
 
+def test_trials_that_run_elsewhere_count_towards_the_total(call, folder):
+    assert call("run", "spec.toml", "--trials", "3", "--quiet")[0] == 0
+    study = load_study("bowl", "sqlite:///bowl.db")
+    elsewhere = study.ask(lease=600)
+    code, out, _ = call("run", "spec.toml", "--trials", "5", "--resume", "--quiet")
+    assert code == 0
+    assert "stopped: the study has 5 trials" in out
+    assert len(study.trials) == 5
+    study.release(elsewhere)
+    assert call("run", "spec.toml", "--trials", "5", "--resume", "--quiet")[0] == 0
+    assert [trial.state for trial in study.trials].count("running") == 0
+    assert len(study.trials) == 5
+
+
+def test_a_command_that_is_not_found_ends_the_run_and_teaches_nothing(call, folder):
+    (folder / "program.py").write_text("import sys; sys.exit(127)")
+    code, _, err = call("run", "spec.toml", "--trials", "20", "--quiet")
+    assert code == 2
+    assert "exit code 127, a command was not found" in err
+    assert "outcrop run spec.toml --resume --workers 1 --trials 20 --quiet" in err
+    assert states("bowl") == []
+    more = ["--trials", "7", "--resume", "--quiet", "--on-error", "record"]
+    assert call("run", "spec.toml", *more)[0] == 0
+    assert states("bowl") == ["failed"] * 7
+
+
+def test_show_names_branches_in_which_every_trial_failed(call, stored):
+    failed = {"lr": 0.5, "m": "b", "m.b.k": 3}
+    stored.discard(1, "a wrong file")
+    stored.add([failed, failed], [float("nan"), float("inf")])
+    out = call("show", "digits")[1]
+    assert "all 3 trials of m=b failed, most often: diverged, badly" in out
+
+
 def test_a_changed_spec_is_refused_with_the_difference(call, folder):
     call("run", "spec.toml", "--trials", "2", "--quiet")
     (folder / "spec.toml").write_text(SPEC.replace("high = 1.0", "high = 2.0"))
@@ -249,7 +283,7 @@ def test_a_signal_keeps_everything_and_ends_programs_and_resume_goes_on(call, fo
     assert running.returncode == 128 + getattr(signal, name)
     assert still_alive(programs) == []
     assert "given back" in err
-    assert "--resume" in out
+    assert "outcrop run spec.toml --resume --workers 2 --trials 400" in out
     trials = load_study("bowl", "sqlite:///bowl.db").trials
     assert [trial.state for trial in trials] == ["finished"] * 3
     total = len(trials) + 2

@@ -144,7 +144,11 @@ def test_one_configuration_among_many_is_found():
         ({"a": Int(1, 3)}, ["a > 3"], ["none of the 3 configurations", "'a > 3'"]),
         (SQUARE, "x <= 1", ["expected a list", "constraints=["]),
         (SQUARE, [3], ["3 is neither", "'x1 + x2 <= 1'"]),
-        (SQUARE, [lambda p: p["z"] > 1], ["raised KeyError", "inactive parameters are absent"]),
+        (
+            SQUARE,
+            [lambda p: p["z"] > 1],
+            ["raised NoSuchParameter: 'z' is unknown", "inactive parameters are absent"],
+        ),
         (SQUARE, [lambda p: 1], ["returned 1", "True or False"]),
     ],
 )

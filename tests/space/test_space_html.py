@@ -37,3 +37,8 @@ def test_a_column_that_is_empty_is_left_out():
         text
         == "Space of 2 parameters, 6 configurationsparametertypevaluesaInt1 to 3cCategorical1, 2"
     )
+
+
+def test_constraints_are_listed():
+    space = oc.Space({"a": oc.Float(0, 1), "b": oc.Float(0, 1)}, constraints=["a + b < 1"])
+    assert read_html(space._repr_html_())[1].endswith("constraint: 'a + b < 1'")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import subprocess
 import sys
 
 import pytest
 
-from outcrop.errors import NoBelief, ObjectiveError
+from outcrop.errors import MethodError, NoBelief, ObjectiveError
 from outcrop.space import Float, Int, Space
-from outcrop.study import maximize, minimize
+from outcrop.study import Study, maximize, minimize
+from outcrop.study.running import loop
 from tests.study.doubles import Roaming
 
 SPACE = Space({"x": Float(-1, 1)})
@@ -49,6 +51,36 @@ def test_an_objective_that_returns_no_number_is_refused_unless_it_is_to_be_recor
     assert "nothing finished, 7 trials, 7 failed" in repr(result)
     with pytest.raises(NoBelief):
         _ = result.best_trial
+
+
+def test_every_option_of_a_run_is_written_out_in_each_signature():
+    def options(function):
+        found = inspect.signature(function).parameters.values()
+        return {each.name: each for each in found if each.name != "requested"}
+
+    of_run = {name: each for name, each in options(loop.run).items() if name != "study"}
+    of_study = options(Study.optimize)
+    assert of_study.pop("self")
+    assert of_study == of_run
+    assert options(minimize) == options(maximize)
+    shared = options(Study.__init__) | of_run
+    for name, each in options(minimize).items():
+        assert each.kind is not inspect.Parameter.VAR_KEYWORD
+        if name != "n_trials":  # which has a default here
+            assert each == shared[name]
+    assert of_run.keys() <= options(minimize).keys()
+
+
+@pytest.mark.parametrize("given", [["minimize", "maximize"], ("minimize", "minimize")])
+def test_several_objectives_are_refused_before_the_first_trial(given):
+    with pytest.raises(MethodError, match="several objectives are not supported"):
+        Study(SPACE, direction=given)
+    with pytest.raises(TypeError, match="directions"):
+        Study(SPACE, directions=given)
+    calls = []
+    with pytest.raises(ObjectiveError, match="several objectives are not supported"):
+        run(lambda p: calls.append(p) or (1.0, 2.0), 9)
+    assert len(calls) == 1
 
 
 def test_a_space_that_is_used_up_ends_the_run():

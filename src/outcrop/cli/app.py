@@ -135,6 +135,13 @@ def run(
         bool, typer.Option("--resume", help="Continue the study if it exists.")
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")] = False,
+    on_error: Annotated[
+        Literal["stop", "record"],
+        typer.Option(
+            help="Whether a command that is not found (exit code 126 or 127) and failures from the "
+            "start end the run, or are recorded as failures."
+        ),
+    ] = "stop",
 ) -> None:
     """Tune a program; SPEC declares its command and its parameters.
 
@@ -162,9 +169,10 @@ def run(
     Ctrl-C, SIGTERM or SIGHUP stops the search, ends its programs and keeps its trials; the same
     command with --resume continues it.
     """
-    from outcrop.cli.tune import tune
+    from outcrop.cli.tune import TuneOptions, tune
 
-    _exit_if_interrupted(tune(spec, workers, trials, resume=resume, progress=not quiet, say=say))
+    options = TuneOptions(spec, workers, trials, resume, quiet, on_error)
+    _exit_if_interrupted(tune(options, say))
 
 
 @app.command()
@@ -190,14 +198,14 @@ def show(
     opened, page = study_of(study, storage), console()
     count = None if everything else last
     if not watch:
-        page.print(study_page(opened, count))
+        page.print(study_page(opened, count, page.width))
         return
     from rich.live import Live
 
-    with Live(study_page(opened, count), console=page, screen=page.is_terminal) as live:
+    with Live(study_page(opened, count, page.width), console=page, screen=page.is_terminal) as live:
         while True:
             time.sleep(WATCH)
-            live.update(study_page(opened, count), refresh=True)
+            live.update(study_page(opened, count, page.width), refresh=True)
 
 
 @app.command()
@@ -372,7 +380,8 @@ def problems() -> None:
     from rich.table import Table
 
     from outcrop import problems as library
-    from outcrop.cli.study_page import console, short_text
+    from outcrop.cli.study_page import console
+    from outcrop.cli.trial_table import short_text
 
     table = Table("problem", "parameters", "minimum", box=None, pad_edge=False)
     for name in library.names():

@@ -7,8 +7,9 @@ another number if that folder already exists, so that nothing is overwritten. It
 
 from __future__ import annotations
 
-__all__ = ["Program", "ProgramFailed", "ProgramStopped"]
+__all__ = ["Program", "ProgramFailed", "ProgramStopped", "ProgramUnusable"]
 
+import errno
 import json
 import math
 import os
@@ -26,15 +27,22 @@ from outcrop.cli import process
 from outcrop.cli.placeholders import fill, written
 from outcrop.cli.program_output import NoValue, last_lines, read_value
 from outcrop.cli.spec import Spec, SpecError
-from outcrop.errors import OutcropError
+from outcrop.errors import ObjectiveError, OutcropError
 from outcrop.study.trial import Trial
 
 GRACE = 5.0  # seconds from SIGTERM to SIGKILL
 QUOTED = 3  # lines of output in a message
+# Exit codes of a shell, and errors of the system, for what cannot be run.
+UNUSABLE = {126: "a command cannot be executed", 127: "a command was not found"}
+NOT_A_PROGRAM = (errno.ENOENT, errno.EACCES, errno.ENOEXEC)
 
 
 class ProgramFailed(OutcropError, RuntimeError):
     """A run without a value; the message is one line with the reason and the output folder."""
+
+
+class ProgramUnusable(ProgramFailed, ObjectiveError):
+    """A program that cannot be run, whatever its parameters are."""
 
 
 class ProgramStopped(ProgramFailed):
@@ -116,6 +124,10 @@ class Program:
         deadline = time.monotonic() + seconds
         try:
             code = self._run(folder, values)
+            if code in UNUSABLE:
+                raise ProgramUnusable(
+                    f"{_described(code)}, {UNUSABLE[code]}{_quoted(folder)}; output in {folder}"
+                )
             if code:
                 raise ProgramFailed(f"{_described(code)}{_quoted(folder)}; output in {folder}")
             return read_value(self.spec.objective, folder, values, deadline)
@@ -149,10 +161,11 @@ class Program:
                 stop=self._stop,
             )
         except process.NotFound as error:
-            raise ProgramFailed(f"{error}; see {folder}") from None
+            raise ProgramUnusable(f"{error}; see {folder}") from None
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
-            raise ProgramFailed(
+            is_unusable = getattr(error, "errno", None) in NOT_A_PROGRAM
+            raise (ProgramUnusable if is_unusable else ProgramFailed)(
                 f'command "{command[0]}" could not be started: {why}; see {folder}'
             ) from None
 

@@ -8,12 +8,13 @@ Nested: {"lr": 0.1, "model": {"mlp": {"layers": 2}}}
 
 from __future__ import annotations
 
-__all__ = ["checked", "flattened", "nested"]
+__all__ = ["checked", "flattened"]
 
 from collections.abc import Mapping
 from typing import Any
 
 from outcrop.errors import ParamsError
+from outcrop.space.active_params import ActiveParams
 from outcrop.space.discrete import Choice, Fixed
 from outcrop.space.plain import listed, nearest
 from outcrop.space.tree import Node, walk
@@ -28,6 +29,8 @@ def checked(roots: tuple[Node, ...], params: Params) -> Configuration:
         raise ParamsError(
             f"expected a dict of parameters, got {params!r}; write {{'name': value, …}}"
         )
+    if isinstance(params, ActiveParams):
+        params = dict(params)  # no short names
     if not FLAT.issuperset(map(type, params.values())):
         params = flattened(roots, params)
     found: Configuration = {}
@@ -85,17 +88,6 @@ def _opened(node: Node, value: Mapping[Any, Any]) -> tuple[str, Params]:
             f"[{listed(names)}], got {inner!r} below {option!r}"
         )
     return option, inner
-
-
-def nested(roots: tuple[Node, ...], flat: Params, prefix: str = "") -> Configuration:
-    """A legal flat configuration in nested form."""
-    tree: Configuration = {}
-    for node in roots:
-        value = flat[node.name]
-        if node.below:
-            value = {value: nested(node.below[value], flat, f"{node.name}.{value}.")}
-        tree[node.name.removeprefix(prefix)] = value
-    return tree
 
 
 def _missing(node: Node, roots: tuple[Node, ...], params: Params) -> ParamsError:

@@ -31,13 +31,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from outcrop.errors import ParamsError, SpaceError
+from outcrop.space.active_params import ActiveParams
 from outcrop.space.conditions import Condition, Values
 from outcrop.space.discrete import Fixed
 from outcrop.space.expressions import parsed, values_of
 from outcrop.space.parameters import Parameter
 from outcrop.space.plain import find, positions
 from outcrop.space.tree import Node
-from outcrop.typing import Configuration, Mask, Params, Points, Vector
+from outcrop.typing import Mask, Params, Points, Vector
 
 if TYPE_CHECKING:
     from outcrop.space.space import Space
@@ -57,7 +58,7 @@ class ConstrainedValues(Values, ABC):
         """The points `(n, D)`."""
 
     @abstractmethod
-    def configurations(self) -> list[Configuration]: ...
+    def configurations(self) -> list[ActiveParams]: ...
 
 
 class Constraint(ABC):
@@ -125,7 +126,7 @@ class Expression(Constraint):
 class Predicate(Constraint):
     """A Python function of a configuration, as a dict by flat names, that returns True or False."""
 
-    function: Callable[[Configuration], bool]
+    function: Callable[[ActiveParams], bool]
 
     is_costly = True
 
@@ -143,7 +144,7 @@ class Predicate(Constraint):
     def admits(self, values: ConstrainedValues) -> Mask:
         return np.array([self._holds(row) for row in values.configurations()], dtype=np.bool_)
 
-    def _holds(self, params: Configuration) -> bool:
+    def _holds(self, params: ActiveParams) -> bool:
         shown = dict(params)
         try:
             answer: object = self.function(params)
@@ -257,7 +258,7 @@ class PointValues(ConstrainedValues):
             return np.ones(1, dtype=np.bool_)
         return self.space.holds(node.conditions, self.points, self._active)
 
-    def configurations(self) -> list[Configuration]:
+    def configurations(self) -> list[ActiveParams]:
         return self.space.decode(self.points)
 
     def _decoded(self, name: str) -> Vector:
@@ -299,5 +300,5 @@ class ConfigurationValues(ConstrainedValues):
     def active(self, name: str) -> Mask:
         return np.array([name in self.params])
 
-    def configurations(self) -> list[Configuration]:
-        return [dict(self.params)]
+    def configurations(self) -> list[ActiveParams]:
+        return [ActiveParams(self.params)]

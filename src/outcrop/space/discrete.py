@@ -146,6 +146,15 @@ class Choice(Parameter):
 
     >>> Choice({"linear": {}, "forest": {"depth": Fixed(4)}})
     Choice({'linear': {}, 'forest': {'depth': Fixed(4)}})
+
+    In a space that declares `"model": Choice({"linear": {}, "mlp": {"layers": Int(1, 4)}})`, an
+    objective gets the flat names of active parameters, and may write less:
+
+        p["model"]                      # "mlp"
+        p["model.mlp.layers"]           # 2; there is no such key if the model is linear
+        p["layers"], p["mlp.layers"]    # the same, if no other active parameter's name ends so
+        MLP(**p.kwargs("model.mlp"))    # MLP(layers=2)
+        p.nested                        # {"model": {"mlp": {"layers": 2}}}
     """
 
     options: Mapping[str, Group]

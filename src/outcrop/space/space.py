@@ -19,8 +19,9 @@ import numpy as np
 
 from outcrop.errors import ParamsError, ShapeError, SpaceError
 from outcrop.space import constraints, noise, serial, tree, wording
+from outcrop.space.active_params import ActiveParams, Names
 from outcrop.space.admissible_points import Region
-from outcrop.space.checking import checked, flattened, nested
+from outcrop.space.checking import checked, flattened
 from outcrop.space.discrete import Fixed, Group, checked_group
 from outcrop.space.enumeration import MOST_LISTED, every
 from outcrop.space.parameters import Parameter
@@ -106,6 +107,11 @@ class Space:
         return MappingProxyType({node.name: node for node in tree.walk(self._roots)})
 
     @cached_property
+    def names(self) -> Names:
+        """The flat names of parameters and options, by which configurations are looked up."""
+        return Names.of(self.nodes.values())
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """One column for each parameter that is not fixed, in declaration order."""
         return tuple(
@@ -160,23 +166,19 @@ class Space:
 
     # Configurations
 
-    def validate(self, params: Params) -> Configuration:
+    def validate(self, params: Params) -> ActiveParams:
         """The flat configuration of active parameters, as plain values, or `ParamsError`.
 
         Takes the flat and the nested form; fixed parameters may be left out.
         """
-        legal = checked(self._roots, params)
+        legal = ActiveParams(checked(self._roots, params), self.names)
         if self.constraints:
             constraints.refuse_violations(self, legal)
         return legal
 
     def nest(self, params: Params) -> Configuration:
         """A configuration in its nested form, `{"model": {"mlp": {"layers": 2}}}`."""
-        return self.nest_legal(self.validate(params))
-
-    def nest_legal(self, params: Params) -> Configuration:
-        """`nest` for a configuration that `validate` returned; it is not checked again."""
-        return nested(self._roots, params)
+        return self.validate(params).nested
 
     def flatten(self, params: Params) -> Configuration:
         """A part of a configuration by flat names, from either form; its values are not checked."""
@@ -199,12 +201,12 @@ class Space:
         return [",".join(row) for row in text.tolist()]
 
     @overload
-    def sample(self, rng: Rng) -> Configuration: ...
+    def sample(self, rng: Rng) -> ActiveParams: ...
 
     @overload
-    def sample(self, rng: Rng, n: int) -> list[Configuration]: ...
+    def sample(self, rng: Rng, n: int) -> list[ActiveParams]: ...
 
-    def sample(self, rng: Rng, n: int | None = None) -> Configuration | list[Configuration]:
+    def sample(self, rng: Rng, n: int | None = None) -> ActiveParams | list[ActiveParams]:
         """One random configuration, or a list of `n`: uniform, log-uniform where `log` is set.
 
         Where constraints leave little of the space, `n` of them are not quite independent.
@@ -243,10 +245,6 @@ class Space:
 
     def encode(self, params: Sequence[Params]) -> Encoded:
         """Points and active mask of a list of configurations, which are validated."""
-        if isinstance(params, Mapping):
-            raise ParamsError(
-                f"expected a list of configurations, got one dict; write [{params!r}]"
-            )
         if not isinstance(params, Sequence) or isinstance(params, str | bytes):
             raise ParamsError(f"expected a list of configurations, got {params!r}; write [params]")
         legal = []
@@ -271,11 +269,11 @@ class Space:
                 X[:, j] = column.codec.encode([row[name] for row in rows])
         return Encoded(X, active)
 
-    def decode(self, X: Points) -> list[Configuration]:
+    def decode(self, X: Points) -> list[ActiveParams]:
         """Configurations at the legal points nearest to the rows of `X`."""
         X = self._checked_points(X)
         active = self.active(X)
-        rows: list[Configuration] = [{} for _ in X]
+        rows = [ActiveParams({}, self.names) for _ in X]
         for node in self.nodes.values():
             if isinstance(node.parameter, Fixed):
                 values = [node.parameter.value] * len(X)
@@ -365,7 +363,7 @@ class Space:
     def _repr_html_(self) -> str:
         from outcrop.space.space_html import space_html  # needed by notebooks alone
 
-        return space_html(tuple(self.nodes.values()), self.size)
+        return space_html(tuple(self.nodes.values()), self.size, self.constraints)
 
     # Helpers
 

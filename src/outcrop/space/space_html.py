@@ -4,9 +4,10 @@ from __future__ import annotations
 
 __all__ = ["space_html"]
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from outcrop.html_tables import Html, page, short, table
+from outcrop.space.constraints import Constraint
 from outcrop.space.discrete import Categorical, Choice, Fixed, Ordinal
 from outcrop.space.parameters import Float, Int, Parameter
 from outcrop.space.tree import Node
@@ -14,8 +15,8 @@ from outcrop.space.tree import Node
 LISTED = 12  # values of a list, at most
 
 
-def space_html(nodes: Iterable[Node], size: int | None) -> Html:
-    """A table of all parameters; those of an option name it."""
+def space_html(nodes: Iterable[Node], size: int | None, constraints: Sequence[Constraint]) -> Html:
+    """A table of all parameters, of which those of an option name it, and the constraints."""
     rows = [
         (
             node.name,
@@ -32,6 +33,7 @@ def space_html(nodes: Iterable[Node], size: int | None) -> Html:
     return page(
         f"Space of {len(rows)} parameters{count}",
         table([names[i] for i in kept], [[row[i] for i in kept] for row in rows]),
+        *(f"constraint: {constraint.text}" for constraint in constraints),
     )
 
 

@@ -178,9 +178,9 @@ def _by_name(space: Space, params: Params, given: object, what: str) -> dict[str
     """The given values by the flat names of active parameters."""
     if not isinstance(given, Mapping):
         raise ParamsError(f"{what} must be a dict such as {{'x': 1.5}}, got {given!r}")
-    flat = space.flatten(given)
+    flat, active = space.flatten(given), set(params)
     for name in flat:
-        if name not in params:
+        if name not in active:
             known = "inactive" if name in space.parameters else "unknown"
             raise ParamsError(
                 f"{what}: {name!r} is {known} in this trial, which has {listed([*params])}"

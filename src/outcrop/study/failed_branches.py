@@ -7,12 +7,13 @@ from __future__ import annotations
 
 __all__ = ["FailedBranch", "branch_text", "failed_branches"]
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from outcrop.space import Choice, Space
 from outcrop.study.trial import Trial
+from outcrop.study.trial_counts import failure_reasons
 from outcrop.typing import Params
 
 
@@ -26,12 +27,11 @@ class FailedBranch:
 
     name: str  # the option at each choice
     n_failed: int
-    reason: str  # the first line of the most frequent one
+    reason: str  # the most frequent one
 
     def __str__(self) -> str:
         trials = "the only trial" if self.n_failed == 1 else f"all {self.n_failed} trials"
-        because = f", most often: {self.reason}" if self.reason else ""
-        return f"{trials} of {self.name} failed{because}"
+        return f"{trials} of {self.name} failed, most often: {self.reason}"
 
 
 def branch_text(space: Space, params: Params) -> str:
@@ -54,16 +54,16 @@ def failed_branches(space: Space, trials: Iterable[Trial]) -> tuple[FailedBranch
     There is none if the space has no choices.
     """
     finished: set[str] = set()
-    failed: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    failed: defaultdict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
         name = branch_text(space, trial.params)
         if trial.state == "finished":
             finished.add(name)
         elif trial.state == "failed" and name:
-            failed[name][trial.reason.partition("\n")[0]] += 1
+            failed[name].append(trial)
     found = [
-        FailedBranch(name, reasons.total(), reasons.most_common(1)[0][0])
-        for name, reasons in failed.items()
+        FailedBranch(name, len(each), failure_reasons(each)[0][1])
+        for name, each in failed.items()
         if name not in finished
     ]
     return tuple(sorted(found, key=lambda branch: -branch.n_failed))

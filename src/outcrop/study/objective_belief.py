@@ -13,7 +13,7 @@ import numpy as np
 
 from outcrop.errors import SpaceExhausted
 from outcrop.maximise import Function
-from outcrop.space import Space
+from outcrop.space import ActiveParams, Space
 from outcrop.strategies.base import Belief, Strategy
 from outcrop.strategies.model_based import UnitBelief
 from outcrop.strategies.wrapped_model import maximised_next
@@ -108,7 +108,7 @@ class Recommendation:
     If `robust`, mean and standard deviation are those of the average over input noise.
     """
 
-    params: Params
+    params: ActiveParams
     mean: float
     std: float
     probability: float  # that no other evaluated configuration is better

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 __all__ = ["maximize", "minimize"]
 
-from typing import TYPE_CHECKING, Unpack
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from outcrop.space import Space
 from outcrop.strategies.registry import MethodLike
@@ -13,7 +14,14 @@ from outcrop.study.study import Study
 
 if TYPE_CHECKING:
     from outcrop.study.running import Result
-    from outcrop.study.running.protocol import Objective, RunOptions
+    from outcrop.study.running.protocol import (
+        Callback,
+        Executor,
+        Objective,
+        OnError,
+        Shown,
+        StopRule,
+    )
 
 
 def minimize(
@@ -26,7 +34,14 @@ def minimize(
     noise: bool | float | None = None,
     robust: bool = False,
     ask_seconds: float | None = ASK_SECONDS,
-    **options: Unpack[RunOptions],
+    timeout: float | None = None,
+    n_workers: int | None = None,
+    executor: Executor | None = None,
+    trial_timeout: float | None = None,
+    callbacks: Iterable[Callback] | Callback = (),
+    stop: Iterable[StopRule] | StopRule = (),
+    progress: Shown = "auto",
+    on_error: OnError = "stop",
 ) -> Result:
     """Minimise `objective`, a function of a dict of parameters, in at most `n_trials` trials.
 
@@ -36,10 +51,10 @@ def minimize(
     >>> len(result.trials), result.best_value == result.best_params["x"] ** 2
     (8, True)
 
-    If the objective raises or returns NaN or ±inf, the trial fails and the search continues; a
-    mistake in it, such as a missing `return`, ends the run (`on_error="record"` records it).
-    `options` are those of `Study.optimize`, such as `n_workers`, `timeout`, `callbacks`
-    and `progress`. Nothing is stored; to resume later, use a `Study` with a storage.
+    `seed`, `method`, `noise`, `robust` and `ask_seconds` are those of `Study`; the other arguments,
+    from `timeout` to `on_error`, those of `Study.optimize`. If the objective raises or returns NaN
+    or ±inf, the trial fails and the search continues; a mistake in it, such as a missing `return`,
+    ends the run. Nothing is stored; to resume later, use a `Study` with a storage.
     """
     study = Study(
         space,
@@ -50,7 +65,18 @@ def minimize(
         robust=robust,
         ask_seconds=ask_seconds,
     )
-    return study.optimize(objective, n_trials, **options)
+    return study.optimize(
+        objective,
+        n_trials,
+        timeout=timeout,
+        n_workers=n_workers,
+        executor=executor,
+        trial_timeout=trial_timeout,
+        callbacks=callbacks,
+        stop=stop,
+        progress=progress,
+        on_error=on_error,
+    )
 
 
 def maximize(
@@ -63,7 +89,14 @@ def maximize(
     noise: bool | float | None = None,
     robust: bool = False,
     ask_seconds: float | None = ASK_SECONDS,
-    **options: Unpack[RunOptions],
+    timeout: float | None = None,
+    n_workers: int | None = None,
+    executor: Executor | None = None,
+    trial_timeout: float | None = None,
+    callbacks: Iterable[Callback] | Callback = (),
+    stop: Iterable[StopRule] | StopRule = (),
+    progress: Shown = "auto",
+    on_error: OnError = "stop",
 ) -> Result:
     """Maximise `objective`; the arguments are those of `minimize`.
 
@@ -81,4 +114,15 @@ def maximize(
         robust=robust,
         ask_seconds=ask_seconds,
     )
-    return study.optimize(objective, n_trials, **options)
+    return study.optimize(
+        objective,
+        n_trials,
+        timeout=timeout,
+        n_workers=n_workers,
+        executor=executor,
+        trial_timeout=trial_timeout,
+        callbacks=callbacks,
+        stop=stop,
+        progress=progress,
+        on_error=on_error,
+    )

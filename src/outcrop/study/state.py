@@ -131,7 +131,7 @@ class State:
 class EncodedParams(NamedTuple):
     """Legal parameters, their point in the encoded space, and its key."""
 
-    params: Params
+    params: LegalParams
     x: Vector
     key: str
 
@@ -301,7 +301,7 @@ def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -
             "and never twice"
         )
     params, x, key = encoded
-    trial = Trial(number, params, ReadOnly.deep(state.space.nest_legal(params)))
+    trial = Trial(number, params, ReadOnly.deep(params.nested))
     return Record(trial, x, key, began)
 
 

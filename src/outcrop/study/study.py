@@ -12,10 +12,17 @@ __all__ = ["Study", "state_of"]
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Unpack, overload
+from typing import overload
 
 from outcrop.effort import Effort
-from outcrop.errors import MethodError, OutcropError, SpaceExhausted, StorageError, StudyError
+from outcrop.errors import (
+    MethodError,
+    OutcropError,
+    SpaceExhausted,
+    StorageError,
+    StudyError,
+    TotalReached,
+)
 from outcrop.space import Space
 from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.method_text import restored
@@ -23,21 +30,20 @@ from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks, commands, copies, events
 from outcrop.study.ask_lock import TURN, AskLock
 from outcrop.study.created_event import created_of, differences
-from outcrop.study.events import Asked, Event, Expired, Failed, Released, Stopped, Told
+from outcrop.study.events import Asked, Event, Expired, Failed, Released, Told
 from outcrop.study.method_state import with_method_state
 from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, fold, follow
+from outcrop.study.stop_requests import StopRequests
 from outcrop.study.storage import Lease, Storage, open_storage
-from outcrop.study.study_writer import Happened, StudyWriter
+from outcrop.study.study_runner import StudyRunner
+from outcrop.study.study_writer import Happened
 from outcrop.study.thread_lock import ThreadLock
 from outcrop.study.trial import Trial
-
-if TYPE_CHECKING:
-    from outcrop.study.running import Result
-    from outcrop.study.running.protocol import Objective, RunOptions
+from outcrop.study.trial_counts import check_total
 
 
-class Study(StudyWriter):
+class Study(StudyRunner):
     """An optimisation that can be stopped, resumed, shared and read at any time.
 
     >>> from outcrop.space import Float, Space
@@ -109,31 +115,39 @@ class Study(StudyWriter):
         self._state = state
         self._strategy = strategy
         self._ask_seconds = ask_seconds
+        self._stop_requests = StopRequests()
 
     # Ask
 
     @overload
-    def ask(self, *, lease: float | None = None) -> Trial: ...
+    def ask(self, *, lease: float | None = None, total: int | None = None) -> Trial: ...
 
     @overload
-    def ask(self, n: int, *, lease: float | None = None) -> list[Trial]: ...
+    def ask(
+        self, n: int, *, lease: float | None = None, total: int | None = None
+    ) -> list[Trial]: ...
 
-    def ask(self, n: int | None = None, *, lease: float | None = None) -> Trial | list[Trial]:
+    def ask(
+        self, n: int | None = None, *, lease: float | None = None, total: int | None = None
+    ) -> Trial | list[Trial]:
         """The next trial, or a list of `n`; each suggestion takes the ones before it into account.
 
         A trial with a `lease`, in seconds, is handed out again if it is neither told nor renewed in
-        that time, up to three times in all; without a lease it stays running until it is told. The
-        list is shorter if the space runs out; `SpaceExhausted` if no configuration is left. If any
-        other error or Ctrl-C occurs, the trials of the list are given back.
+        that time, up to three times in all; without a lease it stays running until it is told. With
+        `total`, no trial is added to a study that has so many, whichever process asked for them:
+        `TotalReached`. The list is shorter if the space or the total is exhausted; `SpaceExhausted`
+        if no configuration is left. If any other error or Ctrl-C occurs, the trials of the list are
+        given back.
         """
         seconds = None if lease is None else argument_checks.checked_seconds(lease, "lease")
+        most = None if total is None else argument_checks.checked_count(total, "total")
         if n is None:
-            return self._ask(seconds)
+            return self._ask(seconds, most)
         trials: list[Trial] = []
         for _ in range(argument_checks.checked_count(n, "n")):
             try:
-                trials.append(self._ask(seconds))
-            except SpaceExhausted:
+                trials.append(self._ask(seconds, most))
+            except (SpaceExhausted, TotalReached):
                 if not trials:
                     raise
                 break
@@ -144,27 +158,30 @@ class Study(StudyWriter):
                 raise
         return trials
 
-    def _ask(self, lease: float | None) -> Trial:
+    def _ask(self, lease: float | None, total: int | None) -> Trial:
         with self._ask_lock:
             while True:
-                event = self._next(self._current())
-                state = self._handed_out(event, lease)
+                event = self._next(self._current(), total)
+                state = self._handed_out(event, lease, total)
                 if state is not None and isinstance(event, Asked):
                     return state.record(event.number).trial
 
-    def _next(self, state: State) -> Asked | Expired:
+    def _next(self, state: State, total: int | None) -> Asked | Expired:
         """A running trial whose lease has expired, or else a new one."""
         held = self._store.leases(self._id)
         for record in state.in_state("running"):
             lease = held.get(_key(record.trial.number))
             if lease is not None and lease.left <= 0:
                 return commands.offered_again(state, record.trial.number, time.time())
+        check_total(state.trials, total)
         now, effort = time.time(), Effort.within(self._ask_seconds)
         return with_method_state(
             state, lambda known: commands.asked(known, self._strategy, now, effort)
         )
 
-    def _handed_out(self, event: Asked | Expired, lease: float | None) -> State | None:
+    def _handed_out(
+        self, event: Asked | Expired, lease: float | None, total: int | None
+    ) -> State | None:
         """Append `event`; the state after it, or None if it cannot follow the log any more."""
         key = _key(event.number)
         made_of_new = isinstance(event, Asked) and event.attempt == 1
@@ -177,6 +194,8 @@ class Study(StudyWriter):
             state = self._current()
             if made_of_new and event.number != state.next_number:
                 return None  # results were added under this number
+            if made_of_new:
+                check_total(state.trials, total)  # of the state that the event is appended to
             if not made_of_new and state.record(event.number).trial.state != "running":
                 return None  # it was told or released meanwhile
             following = self._append(state, [event], take, drop)
@@ -201,67 +220,6 @@ class Study(StudyWriter):
         numbers = [record.trial.number for record in self._current().in_state("running")]
         found = {number: held.get(_key(number)) for number in numbers}
         return {number: None if lease is None else lease.left for number, lease in found.items()}
-
-    def stop(self, reason: str) -> None:
-        """Record why a run ended; the study can be continued."""
-        self._commit(lambda state: [Stopped(str(reason), time.time())])
-
-    @property
-    def stopped(self) -> str | None:
-        """Why the newest run ended; None if a trial was asked for since."""
-        return self._current().stopped
-
-    # Run and replay
-
-    def optimize(
-        self,
-        objective: Objective,
-        n_trials: int | None = None,
-        **options: Unpack[RunOptions],
-    ) -> Result:
-        """Evaluate `n_trials` new trials, failures included, and tell their outcomes.
-
-            study.optimize(train, n_trials=200, n_workers=8, stop=[oc.stop.NoImprovement(40)])
-
-        `objective` is a function of a dict of parameters, or an object with a method
-        `evaluate(trial)`. A trial fails if the objective raises or returns NaN or ±inf. The options
-        are:
-
-        - `timeout`: seconds after which no trial is started; running ones are finished.
-        - `stop`: a rule or a list of rules, called with the study before each ask; a run stops in
-          the same way once a rule returns a reason.
-        - `n_workers`: how many trials run at once. One runs in this process; several run in worker
-          processes, and if one of these dies only its trial fails.
-        - `trial_timeout`: seconds for one evaluation, which then runs in a worker process.
-        - `executor`: runs the trials instead, any object with the `submit` of `concurrent.futures`.
-        - `callbacks`: a function or a list of functions, called with the study and each trial that
-          has ended.
-        - `on_error`: what a mistake in the objective does. `"stop"` gives its trial back, finishes
-          those that run and raises `ObjectiveError`, if the objective returned something that is no
-          number, or if a `KeyError`, `AttributeError`, `NameError`, `TypeError`, `ImportError` or
-          `SyntaxError` came from its own first frames, but not from a `raise`, in a branch of the
-          space where nothing has succeeded yet. `"record"` records them as failures.
-        - `progress`: `"auto"` shows it on a terminal and in a notebook, True everywhere, False
-          nowhere.
-
-        Ctrl-C, SIGTERM and SIGHUP end the workers, give running trials back and return the trials
-        so far in a result that is marked `interrupted`, unless the signal is ignored or has a
-        handler of yours; outside of the main thread, signals are not handled. The first exception
-        of each type and place is logged as a warning with its traceback, the others are counted in
-        `Result.raised`. If 5 trials in a row raise and none of the study has ever succeeded, or 10
-        at one place in a run without a success, `AllTrialsFailed` shows the first traceback, unless
-        `on_error` is `"record"`. Every exception carries the trials so far in its attribute
-        `result`.
-
-        Programs that an objective starts in a worker process end with the worker: after the run,
-        after a crash or a timeout, and if this process is killed. Between two trials those whose
-        parent has ended are ended; others live on, so that the next trial can use a pool or a
-        server again. What should outlive the run must be started by another process. An objective
-        that forks comes back once: its child ends where it would return.
-        """
-        from outcrop.study.running import run  # not needed by ask and tell
-
-        return run(self, objective, n_trials, **options)
 
     def replay(self) -> Replay:
         """Compute every suggestion again, in the order of the log, and compare it byte by byte.

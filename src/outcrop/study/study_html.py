@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from outcrop.errors import NoBelief
 from outcrop.html_tables import Html, facts, folded, page, short, table
+from outcrop.space import Space
+from outcrop.study.failed_branches import failed_branches
 from outcrop.study.trial import Trial, best_of
 from outcrop.study.trial_counts import failure_reasons, state_counts
 
@@ -24,23 +26,26 @@ REASONS = 3  # kinds of failures that are listed
 def study_html(title: str, state: State, method: str) -> Html:
     """The best trial of a study, its failures and its last trials."""
     how = f"{state.created.direction}, method {method}, seed {state.created.seed}"
-    return page(title, how, *_outcomes(state.trials, state.sign), *_last(state.trials))
+    trials = state.trials
+    return page(title, how, *_outcomes(state.space, trials, state.sign), *_last(trials))
 
 
 def result_html(result: Result) -> Html:
     """The best trial of a run, its failures, and why it ended."""
     sign = -1.0 if result.study.direction == "maximize" else 1.0
     ended = f"Result: {result.reason}" if result.reason else "Result"
-    return page(ended, *_outcomes(result.trials, sign), *_last(result.trials))
+    trials = result.trials
+    return page(ended, *_outcomes(result.study.space, trials, sign), *_last(trials))
 
 
 def trial_html(trial: Trial) -> Html:
     """A trial's outcome and its parameters."""
     outcome = f", value {_value(trial)}" if trial.value is not None else ""
-    reason = [f"reason: {trial.reason}"] if trial.reason else []
+    remarks = [f"reason: {trial.reason}"] if trial.reason else []
+    remarks += [str(correction) for correction in trial.corrections]
     at = {f"{name} (evaluated at)": value for name, value in (trial.at or {}).items()}
     return page(
-        f"Trial {trial.number}: {trial.state}{outcome}", *reason, facts({**trial.params, **at})
+        f"Trial {trial.number}: {trial.state}{outcome}", *remarks, facts({**trial.params, **at})
     )
 
 
@@ -55,8 +60,8 @@ def recommendation_html(held: Recommendation) -> Html:
     )
 
 
-def _outcomes(trials: Sequence[Trial], sign: float) -> list[str]:
-    """Counts, the best trial, and the most frequent reasons of failures."""
+def _outcomes(space: Space, trials: Sequence[Trial], sign: float) -> list[str]:
+    """Counts, the best trial, frequent reasons of failures, and where all trials failed."""
     parts = [f"trials: {state_counts(trials)}"]
     try:
         best = best_of(trials, sign)
@@ -66,7 +71,7 @@ def _outcomes(trials: Sequence[Trial], sign: float) -> list[str]:
     reasons = failure_reasons(trials)
     if reasons:
         parts.append(table(["failures", "reason"], reasons[:REASONS]))
-    return parts
+    return parts + [str(branch) for branch in failed_branches(space, trials)[:REASONS]]
 
 
 def _last(trials: Sequence[Trial]) -> list[Html]:

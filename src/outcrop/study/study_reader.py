@@ -13,6 +13,7 @@ from outcrop.errors import NoBelief, OutcropError
 from outcrop.space import Space
 from outcrop.strategies import Belief, Strategy
 from outcrop.strategies.method_text import worded
+from outcrop.strategies.sequence import Sequence
 from outcrop.study import argument_checks, data_frames
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.explanation import Explanation, explained
@@ -62,6 +63,11 @@ class StudyReader(HasBest):
     def robust(self) -> bool:
         """Whether the study searches for the best average over input noise."""
         return self._state.created.robust
+
+    @property
+    def has_model(self) -> bool:
+        """Whether the method models the objective; `"random"` and `"sobol"` do not."""
+        return not isinstance(self._strategy, Sequence)
 
     # What is known
 

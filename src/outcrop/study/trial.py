@@ -14,11 +14,12 @@ __all__ = [
 ]
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, TypeAlias, cast
+from typing import Any, Literal, NoReturn, Self, TypeAlias, cast
 
 from outcrop.errors import NoBelief
+from outcrop.space import ActiveParams
 from outcrop.strategies.base import Why
 from outcrop.typing import JsonObject, Params
 
@@ -41,8 +42,8 @@ class ReadOnly(dict[str, Any]):
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
 
-    def __reduce__(self) -> tuple[type[ReadOnly], tuple[dict[str, Any]]]:
-        return ReadOnly, (dict(self),)
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[object, ...]]:
+        return type(self), (dict(self),)
 
     @classmethod
     def deep(cls, tree: JsonObject) -> ReadOnly:
@@ -55,8 +56,10 @@ class ReadOnly(dict[str, Any]):
         )
 
 
-class LegalParams(ReadOnly):
+class LegalParams(ReadOnly, ActiveParams):
     """Flat parameters that `Space.validate` returned; the study does not check them again."""
+
+    __reduce__ = ActiveParams.__reduce__  # with the names
 
 
 @dataclass(frozen=True)
@@ -87,14 +90,14 @@ class Trial:
     """One configuration and its outcome; `tell` returns a new object.
 
         trial = optimizer.ask()
-        loss = train(**trial.params)
+        loss = train(trial.params["lr"], MLP(**trial.params.kwargs("model.mlp")))
         trial = optimizer.tell(trial, loss)
 
     Times are UTC, in seconds since 1970 as of `time.time`. The `started` of an added trial is None.
     """
 
     number: int  # its identity; never used twice
-    params: Params  # flat, active parameters only
+    params: ActiveParams  # flat, active parameters only; short names look them up, too
     nested: Params  # the same as {"model": {"mlp": {"layers": 2}}}
     state: TrialState = "running"
     value: float | None = None  # in the user's sign; None unless finished
@@ -152,7 +155,7 @@ class HasBest(ABC):
         """The finished trial with the best value observed; `NoBelief` if there is none."""
 
     @property
-    def best_params(self) -> Params:
+    def best_params(self) -> ActiveParams:
         return self.best_trial.params
 
     @property

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["failure_reasons", "state_counts"]
+__all__ = ["check_total", "counted", "failure_reasons", "state_counts"]
 
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import get_args
 
+from outcrop.errors import TotalReached
 from outcrop.study.trial import Trial, TrialState
 
+STATES: tuple[TrialState, ...] = ("finished", "running", "failed", "discarded")
 NUMBER = re.compile(r"\d+")
-UNSAID = "no reason given"
+UNSAID, VARY = "no reason given", " (numbers vary)"
 
 
 def state_counts(trials: Iterable[Trial]) -> str:
@@ -22,7 +23,7 @@ def state_counts(trials: Iterable[Trial]) -> str:
     '2 (1 finished, 1 failed)'
     """
     counts = Counter(trial.state for trial in trials)
-    each = ", ".join(f"{counts[state]} {state}" for state in get_args(TrialState) if counts[state])
+    each = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
     return f"{counts.total()} ({each})" if each else "0"
 
 
@@ -37,5 +38,19 @@ def failure_reasons(trials: Iterable[Trial]) -> list[tuple[int, str]]:
             # the reason of a program ends with its output folder, which differs between trials
             line = trial.reason.partition("\n")[0].partition("; output in ")[0].strip() or UNSAID
             found.setdefault(NUMBER.sub("0", line), []).append(line)
-    kinds = [(len(lines), lines[0]) for lines in found.values()]
+    kinds = [(len(lines), lines[0] + VARY * (len({*lines}) > 1)) for lines in found.values()]
     return sorted(kinds, key=lambda kind: -kind[0])
+
+
+def counted(trials: Iterable[Trial]) -> int:
+    """The number of trials that count towards a total.
+
+    All do, running and added ones too, except for those that were released or discarded.
+    """
+    return sum(trial.state != "discarded" for trial in trials)
+
+
+def check_total(trials: Iterable[Trial], total: int | None) -> None:
+    """`TotalReached` if a study with these trials has `total` of them already."""
+    if total is not None and counted(trials) >= total:
+        raise TotalReached(f"the study has {total} trials")

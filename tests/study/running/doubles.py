@@ -10,6 +10,7 @@ from typing import Any
 from outcrop.space import Float, Space
 from outcrop.study.optimizer import Optimizer
 from outcrop.study.running import Result, run
+from outcrop.study.trial_counts import check_total
 from tests.study.doubles import Roaming
 
 SPACE = Space({"x": Float(-1, 1)})
@@ -48,7 +49,8 @@ class Diary:
     def trials(self):
         return self.optimizer.trials
 
-    def ask(self, *, lease=None):
+    def ask(self, *, lease=None, total=None):
+        check_total(self.trials, total)
         trial = self.optimizer.ask()
         self.leases.append(lease)
         self.acts.append(("ask", trial.number))
@@ -65,6 +67,10 @@ class Diary:
     def release(self, trial):
         self.acts.append(("release", trial.number))
         self.optimizer.release(trial)
+
+    def enqueue(self, params):
+        self.acts.append(("enqueue", -1))
+        self.optimizer.enqueue(params)
 
     def renew(self, trials, lease):
         self.renewed.append((list(trials), lease, threading.current_thread().name))

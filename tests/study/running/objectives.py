@@ -21,6 +21,12 @@ def bowl(params):
     return (params["x"] - 0.3) ** 2
 
 
+def branching(params):
+    """Needs conditional parameters by their short names, and changes what it gets."""
+    layers = params.pop("layers") if "layers" in params else 0
+    return params["x"] + layers
+
+
 def raising(params):
     raise ValueError(f"x is {params['x']}")
 

@@ -67,7 +67,7 @@ def evaluate(objective: Objective, trial: Trial) -> Outcome:
     try:
         with without_copies():
             if callable(objective):
-                returned = objective(dict(trial.params))
+                returned = objective(trial.params.copy())
             else:
                 returned = objective.evaluate(trial)
     except Exception as error:

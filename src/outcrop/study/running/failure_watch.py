@@ -43,6 +43,7 @@ class FailureWatch:
     raised: Counter[str] = field(default_factory=Counter)  # exceptions, by type and place
     has_succeeded: bool = False  # in this run
     in_a_row: list[Outcome] = field(default_factory=list)  # raised or crashed, without a success
+    branches: set[str] = field(default_factory=set)  # of those in a row
 
     def is_mistake(self, trial: Trial, outcome: Outcome) -> bool:
         """Whether to give a trial back, since the program is to blame, not the parameters."""
@@ -59,21 +60,25 @@ class FailureWatch:
         """Count what was told; the first exception of each type and place is a warning."""
         if outcome.place:
             self.raised[outcome.place] += 1
-        if self.raised[outcome.place] == 1:
-            shown = _last_lines(outcome.traceback) or outcome.reason
-            logger.warning("trial %d failed, %s:\n%s", trial.number, outcome.place, shown)
-        elif trial.state == "failed":
-            logger.info("trial %d failed: %s", trial.number, trial.reason)
+        if trial.state == "failed":
+            level = logging.WARNING if self.raised[outcome.place] == 1 else logging.INFO
+            shown = f"{outcome.place}\n{_last_lines(outcome.traceback)}"
+            reason = shown if outcome.traceback else outcome.reason or trial.reason
+            logger.log(level, "trial %d failed: %s", trial.number, reason)
         self.has_succeeded |= trial.state == "finished"
         if outcome.place or outcome.died:
             self.in_a_row.append(outcome)
+            self.branches.add(branch_text(self.study.space, trial.params))
         else:
             self.in_a_row.clear()
+            self.branches.clear()
 
     def check_hope(self) -> None:
-        """Raise `AllTrialsFailed` if the objective is evidently broken."""
+        """Raise `AllTrialsFailed` if the objective is evidently broken, not one branch only."""
         count, places = len(self.in_a_row), {outcome.place for outcome in self.in_a_row}
         if self.on_error == "record" or self.has_succeeded or count < HOPELESS:
+            return
+        if len(self.branches) < min(2, self.study.space.n_branches):
             return
         ever = "none of the study has ever succeeded"
         if self._has_succeeded():
@@ -109,7 +114,7 @@ def _mistake_text(trial: Trial, outcome: Outcome, branch: str) -> str:
     end = "" if outcome.reason.endswith((".", "?")) else "."
     given_back = (
         f"Trial {trial.number} is given back, so that nothing is learnt from it. Correct the "
-        'objective, or pass on_error="record" to record such trials as failed.'
+        'objective, or set on_error to "record" to record such trials as failed.'
     )
     if outcome.mistake == "certain":
         return f"{outcome.reason}{end} {given_back}"

@@ -11,12 +11,13 @@ __all__ = ["run"]
 import logging
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from outcrop.errors import MethodError, ObjectiveError, SpaceExhausted
+from outcrop.errors import MethodError, ObjectiveError, SpaceExhausted, TotalReached
 from outcrop.study.argument_checks import checked_count, checked_seconds
 from outcrop.study.running.evaluation import checked_objective, error_text
 from outcrop.study.running.failure_watch import FailureWatch, checked_on_error
@@ -32,9 +33,20 @@ from outcrop.study.running.protocol import (
     Shown,
     StopRule,
 )
-from outcrop.study.running.result import DONE, EXHAUSTED, INTERRUPTED, MISTAKE, TIMEOUT, Result
+from outcrop.study.running.result import (
+    CALLBACK,
+    DONE,
+    EXHAUSTED,
+    INTERRUPTED,
+    MISTAKE,
+    TIMEOUT,
+    Result,
+)
 from outcrop.study.running.running_trials import RunningTrial, RunningTrials, attempt
+from outcrop.study.running.stopping import MaxTrials
 from outcrop.study.running.workers import Workers, workers_for
+from outcrop.study.stop_requests import StopRequest
+from outcrop.study.trial import Trial
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +70,7 @@ def run(
     stop: Iterable[StopRule] | StopRule = (),
     progress: Shown = "auto",
     on_error: OnError = "stop",
+    requested: StopRequest | None = None,
 ) -> Result:
     """Evaluate `n_trials` new trials of a study, as `Study.optimize` describes."""
     from outcrop.study.running.worker_process import end_if_probed  # loads multiprocessing
@@ -76,17 +89,29 @@ def run(
     checked_objective(objective)
     called = _functions(callbacks, "callbacks")
     watch = FailureWatch(study, checked_on_error(on_error))
-    with Interrupts() as interrupts, RunningTrials(study, tally, watch) as trials:
+    most = min((rule.total for rule in rules if isinstance(rule, MaxTrials)), default=None)
+    request = requested or StopRequest()
+    with Interrupts() as interrupts, RunningTrials(study, tally, watch, most) as trials:
         try:
-            workers = workers_for(objective, n_workers, executor, trial_timeout, interrupts)
-            tally.workers = workers.size
-            with _at_end(workers.stop, "end the workers"):
-                view = progress_view(tally, progress)
-                with _at_end(view.close, "close the progress display"):
-                    loop = Loop(
-                        study, seconds, rules, called, tally, interrupts, trials, workers, view
-                    )
-                    loop.go()
+            with request:
+                workers = workers_for(objective, n_workers, executor, trial_timeout, interrupts)
+                tally.workers = workers.size
+                with _at_end(workers.stop, "end the workers"):
+                    view = progress_view(tally, progress)
+                    with _at_end(view.close, "close the progress display"):
+                        loop = Loop(
+                            study,
+                            seconds,
+                            rules,
+                            called,
+                            tally,
+                            interrupts,
+                            trials,
+                            workers,
+                            view,
+                            request,
+                        )
+                        loop.go()
             study.stop(loop.reason)
         except KeyboardInterrupt:
             reason = _interruption(interrupts)
@@ -120,7 +145,9 @@ class Loop:
     trials: RunningTrials
     workers: Workers
     view: ProgressView
+    request: StopRequest
     reason: str = ""  # why nothing more is asked
+    due: deque[tuple[Callback, Trial]] = field(default_factory=deque)  # calls that are to be made
     changed: float = field(default_factory=time.monotonic)  # when something happened
 
     def go(self) -> None:
@@ -128,7 +155,8 @@ class Loop:
         try:
             self._go()
         except BaseException:
-            self.trials.tell_done()
+            self._announce(self.trials.tell_done())
+            self._call_despite_errors()
             raise
         if self.workers.broken:
             raise ObjectiveError(
@@ -158,6 +186,8 @@ class Loop:
         """The reason to start no further trial, or an empty text."""
         if self.trials.watch.mistake is not None:
             return MISTAKE
+        if self.request.reason:
+            return self.request.reason
         for rule in self.rules:
             with without_copies():
                 reason = rule(self.study)
@@ -175,6 +205,9 @@ class Loop:
             logger.info("no configuration is left: %s", exhausted)
             self.reason = EXHAUSTED
             return
+        except TotalReached as reached:
+            self.reason = str(reached)
+            return
         self._show(thinking=time.perf_counter() - began)
         running.job = self.workers.start(running.trial)
 
@@ -185,10 +218,27 @@ class Loop:
         self._show(thinking=time.perf_counter() - began)
         if trial is None:
             return
-        for callback in self.callbacks:
+        self._announce([trial])
+        while self.due:
             with self.interrupts.allowed(), without_copies():
-                callback(self.study, trial)
+                callback, ended = self.due.popleft()
+                if callback(self.study, ended) is True:
+                    self.request.make(CALLBACK)
         self.trials.watch.check_hope()
+
+    def _announce(self, trials: Iterable[Trial]) -> None:
+        """Let every callback see these trials."""
+        self.due.extend((callback, trial) for trial in trials for callback in self.callbacks)
+
+    def _call_despite_errors(self) -> None:
+        """Make the calls that are due after an error or Ctrl-C; further errors are logged."""
+        while self.due:
+            callback, trial = self.due.popleft()
+            try:
+                with without_copies():
+                    callback(self.study, trial)
+            except Exception as error:
+                logger.warning("a callback failed after the run: %s", error_text(error))
 
     def _show(self, thinking: float) -> None:
         self.changed = time.monotonic()

@@ -10,17 +10,16 @@ __all__ = [
     "Objective",
     "OnError",
     "StopRule",
-    "RunOptions",
     "Runnable",
     "Shown",
 ]
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
 
-from outcrop.space import Space
+from outcrop.space import ActiveParams, Space
 from outcrop.study.trial import Trial
-from outcrop.typing import JsonObject
+from outcrop.typing import JsonObject, Params
 
 
 class Evaluates(Protocol):
@@ -29,7 +28,7 @@ class Evaluates(Protocol):
     def evaluate(self, trial: Trial, /) -> float: ...
 
 
-Objective: TypeAlias = Callable[[dict[str, Any]], float] | Evaluates
+Objective: TypeAlias = Callable[[ActiveParams], float] | Evaluates
 
 
 class Future(Protocol):
@@ -60,14 +59,16 @@ class Runnable(Protocol):
     @property
     def trials(self) -> list[Trial]: ...
 
-    def ask(self, *, lease: float | None = None) -> Trial:
-        """The next trial, or `SpaceExhausted`."""
+    def ask(self, *, lease: float | None = None, total: int | None = None) -> Trial:
+        """The next trial, `SpaceExhausted`, or `TotalReached` if the study has `total` trials."""
 
     def tell(self, trial: Trial, value: float) -> Trial: ...
 
     def fail(self, trial: Trial, reason: str = "", *, info: JsonObject | None = None) -> Trial: ...
 
     def release(self, trial: Trial) -> None: ...
+
+    def enqueue(self, params: Params) -> None: ...
 
     def renew(self, trials: Sequence[int], lease: float) -> None:
         """Extend leases to `lease` seconds from now; trials that have ended are skipped."""
@@ -80,16 +81,3 @@ Callback: TypeAlias = Callable[[Any, Trial], object]  # the study, and a trial t
 StopRule: TypeAlias = Callable[[Any], str | None]  # why the study should stop, or None
 OnError: TypeAlias = Literal["stop", "record"]  # what a mistake in the program does
 Shown: TypeAlias = bool | Literal["auto"]  # progress: "auto" is where it can be updated
-
-
-class RunOptions(TypedDict, total=False):
-    """The keyword arguments that `Study.optimize`, `minimize` and `maximize` pass on to `run`."""
-
-    timeout: float | None  # seconds, after which nothing new is started
-    n_workers: int | None
-    executor: Executor | None
-    trial_timeout: float | None  # seconds for one evaluation
-    callbacks: Iterable[Callback] | Callback
-    stop: Iterable[StopRule] | StopRule
-    progress: Shown
-    on_error: OnError

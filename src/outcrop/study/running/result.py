@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["DONE", "EXHAUSTED", "INTERRUPTED", "MISTAKE", "TIMEOUT", "Result"]
+__all__ = ["CALLBACK", "DONE", "EXHAUSTED", "INTERRUPTED", "MISTAKE", "TIMEOUT", "Result"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from outcrop.study.trial import HasBest, Trial, best_of
 # Reasons why a run ended; stopping rules return their own.
 DONE, TIMEOUT = "n_trials done", "timeout"
 EXHAUSTED, INTERRUPTED = "space exhausted", "interrupted"
-MISTAKE = "a mistake in the objective"
+CALLBACK, MISTAKE = "a callback returned True", "a mistake in the objective"
 
 SHOWN = 3  # failed branches in a line
 

@@ -46,6 +46,7 @@ class RunningTrials:
     study: Runnable
     tally: RunTally
     watch: FailureWatch
+    total: int | None = None  # trials that the study may have, those of other processes included
     each: list[RunningTrial] = field(default_factory=list)
     asked: int = 0
     store_failed: bool = False  # while a failed run was being ended
@@ -65,8 +66,8 @@ class RunningTrials:
         return len(self.each)
 
     def ask(self) -> RunningTrial:
-        """The next trial, or `SpaceExhausted`; its lease is renewed until it is told."""
-        running = RunningTrial(self.study.ask(lease=LEASE))
+        """The next trial, `SpaceExhausted` or `TotalReached`; its lease is renewed meanwhile."""
+        running = RunningTrial(self.study.ask(lease=LEASE, total=self.total))
         self.each.append(running)
         self.asked += 1
         return running
@@ -82,12 +83,12 @@ class RunningTrials:
         """
         assert running.job is not None  # it has ended
         outcome = running.job.outcome()
+        before = self.watch.mistake
         if self.watch.is_mistake(running.trial, outcome):
             self._give_back(running)
-            if self.each:
-                logger.warning(
-                    "the run ends once %d trials have: %s", len(self.each), self.watch.mistake
-                )
+            if self.each and before is None:
+                left, mistake = len(self.each), self.watch.mistake
+                logger.warning("the run ends when %d running trials have ended: %s", left, mistake)
             return None
         trial = None
         try:
@@ -107,19 +108,22 @@ class RunningTrials:
     # After an error or Ctrl-C: further errors are logged, so that the first one is raised. A store
     # that fails is not tried again, since that may take a minute; leases expire by themselves.
 
-    def tell_done(self) -> None:
-        """Tell the outcomes that have arrived."""
+    def tell_done(self) -> list[Trial]:
+        """Tell the outcomes that have arrived; the trials that have ended."""
         done = self.done()
+        told: list[Trial] = []
         try:
             for running in done:
                 with attempt("tell a result"):
-                    self.tell(running)
+                    trial = self.tell(running)
+                    told += [trial] if trial is not None else []
         except StorageError as error:
             self._log_store_failure(error)
             for running in done:
                 if running in self.each and running.job is not None:
                     number, outcome = running.trial.number, running.job.outcome()
                     logger.warning("trial %d is not told: %s", number, outcome)
+        return told
 
     def abandon(self, reason: str) -> None:
         """Give back all trials that are left, and record why the run ended."""
@@ -142,6 +146,8 @@ class RunningTrials:
         with attempt(f"give trial {trial.number} back"):
             self.study.release(trial)
             params = dict(trial.params)
+            if trial.why.get("source") == "queue":
+                self.study.enqueue(params)  # the user wanted it
             logger.warning("%strial %d is given back, %s", reason, trial.number, params)
         self.each.remove(running)
 

@@ -13,11 +13,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from outcrop.errors import MethodError
+from outcrop.errors import MethodError, TotalReached
 from outcrop.space.plain import exact_float
 from outcrop.study.argument_checks import checked_count
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.trial import Trial
+from outcrop.study.trial_counts import check_total
 
 CONSECUTIVE = 3  # suggestions that must all expect little improvement
 
@@ -103,6 +104,9 @@ class ImprovementLeft:
 class MaxTrials:
     """The study has this many trials; running ones count, discarded ones do not.
 
+    Trials of other processes count too, and every ask checks their number where it is written:
+    processes that share a study and this rule never make more.
+
     >>> MaxTrials(100)
     MaxTrials(total=100)
     """
@@ -113,8 +117,11 @@ class MaxTrials:
         object.__setattr__(self, "total", checked_count(self.total, "total"))
 
     def __call__(self, study: Runnable) -> str | None:
-        count = sum(trial.state != "discarded" for trial in study.trials)
-        return f"the study has {self.total} trials" if count >= self.total else None
+        try:
+            check_total(study.trials, self.total)
+        except TotalReached as reached:
+            return str(reached)
+        return None
 
 
 def _number(rule: object, name: str, least: float = -math.inf) -> None:

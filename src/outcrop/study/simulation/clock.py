@@ -238,7 +238,7 @@ class Run:
 
     def _seconds(self, trial: Trial) -> float:
         rng = np.random.default_rng([self.seed, trial.number, DURATIONS])
-        seconds = self.duration(dict(trial.params), rng)
+        seconds = self.duration(trial.params.copy(), rng)
         return checked_seconds(seconds, f"duration of trial {trial.number}, {dict(trial.params)},")
 
     def _tell(self, trial: Trial, outcome: Outcome) -> Trial:
