@@ -30,6 +30,7 @@ BENCHMARKS = {
     "tree": False,
     "noisy_inputs": False,
     "recorded": False,
+    "growing": False,
     "suggestion": True,
     "regret": True,
     "conditional": True,
