@@ -23,6 +23,7 @@ from benchmarks.reporting import provenance, save, table, verdict
 from outcrop.space import Float, Space
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.study import Study, load_study
+from outcrop.study.study_strategies import Strategies
 from outcrop.typing import Rng
 
 SPACE = Space({"x": Float(0, 1), "y": Float(0, 1)})
@@ -58,7 +59,8 @@ def prepare(barrier: Any) -> None:
 def work(url: str, trials: int, evaluation: float, seed: int) -> list[dict[str, float]]:
     """One process's share: seconds of each ask, tell and suggestion."""
     study = load_study("crowd", url)
-    timed = study._strategy = Timed(study._strategy)
+    timed = Timed(study._strategies.for_space(study.space))
+    study._strategies = Strategies(timed)
     chance = random.Random(seed)
     _all_ready.wait()
     time.sleep(chance.uniform(0.0, 1.0) * evaluation)  # a crowd does not come at one moment

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from outcrop.html_tables import bar, facts, folded, page, short, table
@@ -8,6 +8,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size
 
 
 @given(TEXT, TEXT, TEXT)
+@settings(max_examples=30)
 def test_every_text_is_read_as_it_was_written(title, name, value):
     parts = page(title, value, facts({name: value}), folded(title, table([name], [[value]])))
     _, text = read_html(parts)

@@ -156,6 +156,9 @@ def logs() -> list[tuple[str, ...]]:
         study.discard([2, 4], "the disk was full")
         study.stop("done")
         study.tell(study.ask(), float("inf"))
+        study.change_space(
+            oc.Space({**space.declared, "new": oc.Float(0, 1)}), defaults={"new": 0.5}
+        )
         study.ask(lease=1e-9)
         study.ask(lease=600)
         found.append(tuple(store.read(1)))

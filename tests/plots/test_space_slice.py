@@ -5,7 +5,8 @@ import outcrop as oc
 from outcrop import plots
 from outcrop.errors import MethodError, NoBelief, ParamsError
 from outcrop.inference import MAP
-from outcrop.plots.space_slice import Axis, SpaceSlice
+from outcrop.plots.parameter_axis import Axis
+from outcrop.plots.space_slice import SpaceSlice
 from tests.plots.pictures import labelled, render
 
 LABELS = ("data", "data elsewhere", "best")
@@ -122,18 +123,117 @@ def test_without_names_a_picture_shows_what_the_belief_changes_fastest_along():
     assert SpaceSlice.of(study, None, None).names == ("b", "d")
 
 
-def test_a_study_without_numbers_has_no_picture():
+def categories():
+    """Values by category and by option; nobody tried one of the options."""
+    space = oc.Space(
+        {
+            "x": oc.Float(0, 1),
+            "act": oc.Categorical(["relu", "tanh", "gelu"]),
+            "model": oc.Choice({"a": {}, "b": {"k": oc.Int(1, 3)}, "c": {"k": oc.Int(1, 5)}}),
+        }
+    )
+    study = oc.Optimizer(space, method=oc.Method(inference=MAP(starts=1)), seed=0, noise=False)
+    rows = [
+        {"x": x, "act": act, "model": "b", "model.b.k": 2}
+        if x > 0.4
+        else {"x": x, "act": act, "model": "a"}
+        for x in (0.1, 0.3, 0.5, 0.7)
+        for act in ("relu", "tanh", "gelu")
+    ]
+    level = {"relu": 0.0, "tanh": 1.0, "gelu": 3.0}
+    study.add(rows, [level[row["act"]] + row["x"] for row in rows])
+    return study
+
+
+def test_a_category_is_an_axis_with_a_bar_for_each_value():
+    study = categories()
+    main, below = plots.belief(study, "act")
+    rows = [{**study.best_params, "act": act} for act in ("relu", "tanh", "gelu")]
+    mean, _ = study.belief.predict(rows)
+    line = labelled(main, "mean")
+    np.testing.assert_allclose(line.get_ydata()[::3], mean)
+    np.testing.assert_allclose(line.get_xdata()[::3], [-0.25, 0.75, 1.75])
+    assert [label.get_text() for label in below.get_xticklabels()] == ["relu", "tanh", "gelu"]
+    assert len(main.patches) == len(below.patches) == 3
+    for bar, value in zip(main.patches, mean, strict=True):
+        assert bar.get_y() <= value <= bar.get_y() + bar.get_height()
+    render(main)
+
+
+def test_a_map_of_a_category_has_a_row_of_cells_for_each_value():
+    study = categories()
+    axes, *_ = plots.belief(study, ["x", "act"])
+    (mesh,) = axes.collections
+    places, rows = SpaceSlice.of(study, ["x", "act"], None).configurations()
+    mean, _ = study.belief.predict(rows)
+    assert mesh.get_array().shape == (3, len(places[0]))
+    low, high = mesh.norm.boundaries[[0, -1]]
+    np.testing.assert_allclose(mesh.get_array().ravel(), np.clip(mean, low, high))
+    assert [row["act"] for row in rows[:: len(places[0])]] == ["relu", "tanh", "gelu"]
+    assert axes.get_ylim() == (-0.5, 2.5)
+    render(axes)
+
+
+def test_options_of_a_choice_are_seen_at_their_best_trials():
+    study = categories()
+    cut = SpaceSlice.of(study, "model", {"x": 0.25})
+    _, rows = cut.configurations()
+    best = {name: min(t.value for t in study.trials if t.params["model"] == name) for name in "ab"}
+    for row in rows[:2]:
+        trial = next(t for t in study.trials if t.value == best[row["model"]])
+        assert row == {**trial.params, "x": 0.25}
+    assert rows[2]["model"] == "c"  # nobody tried it
+    assert rows[2]["model.c.k"] == 3
+    assert cut.rest == {"x": 0.25, "act": "relu"}
+    axes = plots.belief(study, ["model", "x"])
+    assert axes[1].get_xlabel().endswith("each option at its best trial")
+    render(axes[0])
+
+
+def test_what_one_option_alone_has_is_no_axis_beside_the_choice():
+    with pytest.raises(ParamsError, match=r"'model.b.k' cannot be an axis beside 'model'"):
+        plots.belief(categories(), ["model", "model.b.k"])
+
+
+def test_a_study_without_numbers_is_drawn_along_a_category():
     study = oc.Optimizer(oc.Space({"c": oc.Categorical(["a", "b"])}), seed=0)
     study.add({"c": "a"}, 1.0)
+    axes = plots.belief(study)
+    assert axes[-1].get_xlabel() == "c"
+    render(axes[0])
     with pytest.raises(MethodError, match="no number or ordinal for an axis, only c"):
-        plots.belief(study)
+        SpaceSlice.of(study, None, None, only_numbers=True)
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        oc.Int(3, 30, log=True),
+        oc.Int(8, 512, log=True),
+        oc.Int(50, 90, log=True),
+        oc.Int(1, 900, log=True),
+        oc.Float(0.02, 0.3, log=True),
+    ],
+    ids=repr,
+)
+def test_a_log_axis_of_few_decades_has_round_numbers_as_they_are_written(parameter):
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    Axis(*oc.Space({"n": parameter}).columns).dress(axes, "x")
+    axes.figure.draw_without_rendering()
+    ticks = axes.get_xticks()
+    assert 3 <= len(ticks) <= 10
+    assert [float(label.get_text()) for label in axes.get_xticklabels()] == pytest.approx(ticks)
+    assert parameter.low <= ticks.min() < ticks.max() <= parameter.high
+    assert not any(label.get_text() for label in axes.get_xticklabels(minor=True))
 
 
 @pytest.mark.parametrize(
     ("names", "at", "message"),
     [
         ("y", None, "'y' is not in the space; expected one or two of"),
-        ("act", None, "'act' cannot be an axis"),
+        ("seed", None, "'seed' cannot be an axis"),
         (["x", "x"], None, "different"),
         (["x", "batch", "opt.sgd.momentum"], None, "one or two"),
         ([], None, "one or two"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import outcrop as oc
 from outcrop import plots
 from outcrop.errors import MethodError, NoBelief
-from outcrop.plots.timeline import _measured
+from outcrop.plots.timeline import _measured, _without_pauses
 from outcrop.study.trial import Trial
 from tests.plots.pictures import labelled, lightness, render
 
@@ -91,6 +91,64 @@ def test_trials_of_a_study_share_as_few_rows_as_were_busy_at_once(times):
     at_once = max(sum(s <= moment < s + d for s, d in times) for moment, _ in times)
     assert len({span.worker for span in spans}) == at_once
     assert min(span.start for span in spans) == 0.0
+
+
+HOUR = 3600.0
+
+
+def timed(*times, state="finished"):
+    return [
+        Trial(number, {}, {}, state, value=0.0, started=float(start), finished=float(end))
+        for number, (start, end) in enumerate(times)
+    ]
+
+
+def test_nights_between_the_sessions_of_a_study_are_cut_out():
+    first = [(0, 600), (100, 900), (905, 1500)]
+    second = [(1500 + 9 * HOUR, 1800 + 9 * HOUR), (1900 + 9 * HOUR, 2500 + 9 * HOUR)]
+    spans, pauses = _without_pauses(_measured(timed(*first, *second)))
+    assert [(span.start, span.end) for span in spans[:3]] == first
+    assert [(span.start, span.end) for span in spans[3:]] == [(1500, 1800), (1900, 2500)]
+    assert [(pause.place, str(pause)) for pause in pauses] == [(1500, "9 h")]
+
+
+def test_a_trial_that_was_left_running_does_not_fill_the_night():
+    trials = [*timed((0, 600)), Trial(1, {}, {}, started=500.0)]
+    trials += [Trial(2, {}, {}, "finished", value=1.0, started=4 * HOUR, finished=5 * HOUR)]
+    spans, (pause,) = _without_pauses(_measured(trials))
+    assert pause.seconds == 4 * HOUR - 600
+    assert {span.trial.number: span.end for span in spans} == {0: 600, 1: 600 + HOUR, 2: 600 + HOUR}
+
+
+@given(st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 300)), min_size=1, max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_evaluations_keep_their_lengths_and_order_when_pauses_are_cut_out(times):
+    before = _measured(timed(*((start, start + length) for start, length in times)))
+    after, pauses = _without_pauses(before)
+    for one, two in zip(before, after, strict=True):
+        assert two.end - two.start == pytest.approx(one.end - one.start)
+        assert two.start <= one.start
+    cut = sum(pause.seconds for pause in pauses)
+    assert max(s.end for s in before) - max(s.end for s in after) == pytest.approx(cut)
+    assert all(pause.seconds >= 60 for pause in pauses)
+    again, none = _without_pauses(after)
+    assert not none
+    assert again == after
+
+
+def test_pauses_are_marked_with_their_lengths(monkeypatch):
+    study = oc.Optimizer(SPACE, method="random", seed=0)
+    clock = iter([0.0, 60.0, 90_000.0, 90_060.0, 90_070.0, 90_130.0])
+    monkeypatch.setattr("time.time", lambda: next(clock))
+    for _ in range(3):
+        study.tell(study.ask(), 1.0)
+    axes = plots.timeline(study)
+    assert "asked for, without 1 pause (s)" in axes.get_xlabel()
+    assert "busy for 94.7 %" in axes.get_xlabel()
+    assert [text.get_text() for text in axes.texts] == ["25 h"]
+    assert [*labelled(axes, "a pause, cut out").get_xdata()] == [60.0, 60.0]
+    assert axes.get_xlim() == (0.0, 190.0)
+    render(axes)
 
 
 def test_a_study_shows_its_trials_and_what_still_runs():

@@ -72,7 +72,7 @@ def test_results_are_added_all_or_none(optimizer):
     refused(optimizer, TrialError, "list of values", ROWS, 1.0)
     refused(optimizer, TrialError, "list of std", ROWS, [1, 2, 3], std=0.1)
     refused(optimizer, TrialError, "must be a number, got None", ROWS[0])
-    refused(optimizer, ParamsError, "a list of them or a data frame", "x", 1.0)
+    refused(optimizer, ParamsError, "a list of trials, a data frame or the Path", "x", 1.0)
     refused(optimizer, ParamsError, "result 0: expected a dict", [1.0], [1.0])
 
 
@@ -83,7 +83,7 @@ def test_a_frame_is_added_row_by_row_and_empty_cells_are_inactive(optimizer):
             "m": ["a", "b", "b"],
             "m.b.k": [np.nan, 2, 3],
             "m.b.c": pd.Series([None, None, True], dtype=object),
-            "value": [0.5, np.nan, 1],
+            "value": [0.5, np.inf, 1],
             "std": [np.nan, 0.1, 0.2],
         }
     )

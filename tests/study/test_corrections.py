@@ -255,7 +255,7 @@ def test_the_suggestion_after_a_correction_starts_cold():
 
 def test_a_suggestion_that_had_not_seen_a_correction_leaves_no_state():
     optimizer = told(3.0, 2.0)
-    state, strategy = optimizer._state, optimizer._strategy
+    state, strategy = optimizer._state, optimizer._strategies.for_space(optimizer.space)
     late = commands.asked(state, strategy, at=0.0)
     state = apply(apply(state, Discarded(1)), late)
     assert late.warm

@@ -27,6 +27,7 @@ from outcrop.study.events import (
     Failed,
     Late,
     Released,
+    SpaceChanged,
     Stopped,
     Told,
     from_text,
@@ -93,6 +94,7 @@ every_event = st.one_of(
         floats,
     ),
     st.builds(Discarded, numbers, any_text, floats),
+    st.builds(SpaceChanged, st.just(SPACE), params, floats),
     st.builds(Enqueued, params, floats),
     st.builds(
         Created,

@@ -13,6 +13,7 @@ from outcrop.space import Float, Space
 from outcrop.study import Study, delete_study, list_studies, load_study
 from outcrop.study.events import Added, Asked, Created, Told, to_text
 from outcrop.study.replay import Replay
+from outcrop.study.study_strategies import Strategies
 from tests.study.doubles import Roaming
 from tests.study.handles import SPACE, forget, log_of, opened
 from tests.study.running.objectives import uneven
@@ -96,7 +97,7 @@ def test_tells_do_not_wait_for_an_ask(storage):
             return super().propose(view, rng)
 
     slow = load_study("s", storage)
-    slow._strategy = Slow(SPACE)
+    slow._strategies = Strategies(Slow(SPACE))
     asked = []
     asking = threading.Thread(target=lambda: asked.append(slow.ask()))
     asking.start()
@@ -123,7 +124,7 @@ def test_a_suggestion_is_made_anew_if_its_number_is_taken_meanwhile(storage):
                 other.add({"x": 0.5}, 1.0)
             return super().propose(view, rng)
 
-    study._strategy = Interrupted(SPACE)
+    study._strategies = Strategies(Interrupted(SPACE))
     assert study.ask().number == 1
     assert [trial.source for trial in study.trials] == ["added", "asked"]
 
@@ -296,9 +297,9 @@ def test_replay_makes_every_suggestion_again(storage):
 def test_replay_notices_a_suggestion_that_was_made_otherwise(storage):
     study = opened(storage, method=Roaming(SPACE))
     study.tell(study.ask(), 1.0)
-    study._strategy = Roaming(SPACE, weight=1)
+    study._strategies = Strategies(Roaming(SPACE, weight=1))
     study.ask()
-    study._strategy = Roaming(SPACE)
+    study._strategies = Strategies(Roaming(SPACE))
     assert study.replay().different == (1,)
 
 

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from outcrop import __version__
-from outcrop.cli import correction_commands
+from outcrop.cli import add_command, correction_commands
 from outcrop.cli.arguments import NeededStudy, StorageUrl, StudyName, say
+from outcrop.cli.migrate import migrate
 from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
 from outcrop.errors import OutcropError
 from outcrop.study.storage.url_masking import masked_in
@@ -339,8 +340,10 @@ def release(
     give_back(opened, numbers or [], force=force, again=again, agreed=agreed, say=say)
 
 
+app.command()(add_command.add)
 app.command()(correction_commands.amend)
 app.command()(correction_commands.discard)
+app.command()(migrate)
 
 
 @app.command()

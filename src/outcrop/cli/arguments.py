@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["NeededStudy", "StorageUrl", "StudyName", "numbers_by_name", "say"]
+__all__ = ["NeededStudy", "StorageUrl", "StudyName", "numbers_by_name", "say", "texts_by_name"]
 
 from collections.abc import Sequence
 from typing import Annotated

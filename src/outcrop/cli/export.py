@@ -12,21 +12,23 @@ from dataclasses import asdict, fields
 
 from outcrop.records import write
 from outcrop.study import Study, Trial
-from outcrop.study.data_frames import columns_of
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # beginnings of cells that a spreadsheet evaluates
+from outcrop.study.cell_texts import escaped, text_of
+from outcrop.study.data_frames import column_of, columns_of
 
 
 def to_csv(study: Study, *, escape_formulas: bool = False) -> str:
-    """One line for each trial; numbers have all their digits.
+    """One line for each trial; numbers have all their digits, and `outcrop add` reads it back.
 
-    A spreadsheet takes text that begins with one of `FORMULA` for a formula, and may run it. With
+    A spreadsheet takes text that begins with =, + or the like for a formula, and may run it. With
     `escape_formulas` such text gets a leading apostrophe; numbers stay as they are.
     """
     columns = columns_of(study.trials, study.space)
+    for name, parameter in study.space.parameters.items():
+        column = column_of(name)
+        columns[column] = [text_of(parameter, cell) for cell in columns[column]]
     rows = [[*columns], *zip(*columns.values(), strict=True)]
     if escape_formulas:
-        rows = [[_escaped(cell) for cell in row] for row in rows]
+        rows = [[escaped(cell) for cell in row] for row in rows]
     return "".join(map(_line, rows))
 
 
@@ -56,7 +58,3 @@ def _line(cells: Sequence[object]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(cells)
     return text.getvalue().removesuffix("\r\n") + "\n"
-
-
-def _escaped(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

@@ -134,8 +134,10 @@ def _seconds(trial: Trial) -> str:
 
 
 def _remarks(trial: Trial) -> str:
-    """What it was before it was corrected, or else why it failed."""
+    """Why it is set aside, or what it was before it was corrected, or why it failed."""
     remark = str(trial.corrections[-1]) if trial.corrections else trial.reason
+    if trial.aside:
+        remark = f"set aside: {trial.aside}"
     return _shortened(printable_line(remark.partition("\n")[0]), REMARK)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["TuneOptions", "tune"]
+__all__ = ["TuneOptions", "study_of_spec", "tune"]
 
 import shlex
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from outcrop.errors import (
 )
 from outcrop.study import Result, Study
 from outcrop.study.running import MaxTrials
-from outcrop.study.running.protocol import OnError
+from outcrop.study.running.protocol import OnError, Runnable
 from outcrop.study.storage import Storage, open_storage
 from outcrop.study.trial_counts import counted
 
@@ -74,7 +74,7 @@ def tune(options: TuneOptions, say: Say) -> Result | None:
                 trials - done,
                 n_workers=workers,
                 executor=executor,
-                stop=MaxTrials(trials),
+                stop=[MaxTrials(trials), lambda study: _changed(study, spec)],
                 progress=not options.quiet,
                 on_error=options.on_error,
             )
@@ -94,6 +94,11 @@ def tune(options: TuneOptions, say: Say) -> Result | None:
     return result
 
 
+def _changed(study: Runnable, spec: Spec) -> str | None:
+    """Why to stop once the study has another space: the program does not know its parameters."""
+    return None if study.space == spec.space else "the space of the study has changed"
+
+
 def _opened(spec: Spec, storage: Storage, options: TuneOptions) -> Study:
     resume, exists = options.resume, storage.find(spec.name) is not None
     if resume and not exists:
@@ -103,6 +108,11 @@ def _opened(spec: Spec, storage: Storage, options: TuneOptions) -> Study:
             f"study {spec.name!r} already exists; continue it with: {options.resumed}; or change "
             "the name in the spec"
         )
+    return study_of_spec(spec, storage)
+
+
+def study_of_spec(spec: Spec, storage: Storage) -> Study:
+    """The study that a spec declares; it is created if it does not exist."""
     return Study(
         spec.space,
         spec.name,

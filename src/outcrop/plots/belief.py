@@ -10,7 +10,13 @@ import numpy as np
 
 from outcrop.plots import canvas
 from outcrop.plots.canvas import Axes, AxesGiven, Style
-from outcrop.plots.slice_layers import draw_curve, mark_sites, mark_values, mean_shades
+from outcrop.plots.slice_layers import (
+    draw_curve,
+    draw_map,
+    mark_sites,
+    mark_values,
+    mean_shades,
+)
 from outcrop.plots.space_slice import Drawable, SpaceSlice, reader_of
 from outcrop.study import ObjectiveBelief
 from outcrop.study.study_reader import StudyReader
@@ -31,8 +37,9 @@ def belief(
     Along one parameter: the mean, the central 95 % of the belief, the data, and the acquisition
     below. Along two: mean, standard deviation and acquisition side by side. There is no acquisition
     during the initial design. The other parameters have the values that `at` sets, or else those of
-    the best trial; trials that differ in them have small marks. By default, `names` are the
-    parameters along which the belief changes fastest. `axes` are axes for the first panels.
+    the best trial; trials that differ in them have small marks. By default, `names` are the numbers
+    along which the belief changes fastest. Along a choice, each option has the parameters of its
+    best trial. `axes` are axes for the first panels.
     """
     study = reader_of(study)
     believed = study.belief
@@ -51,7 +58,7 @@ def _curve(
     else:
         drawn = canvas.panels(axes, 2, 1, (7.0, 5.0), sharex=True, height_ratios=(4, 1))
     main = drawn[0]
-    draw_curve(main, believed, x, rows)
+    draw_curve(main, believed, cut, x, rows)
     mark_values(main, study, cut)
     if search is not None:
         score = search.score(rows)
@@ -59,7 +66,8 @@ def _curve(
         for panel in drawn:
             panel.axvline(x[int(np.argmax(score))], label="acquisition's maximum", **line)
         if len(drawn) > 1:
-            canvas.draw_score(drawn[1], x, score, search.acquisition)
+            separate = cut.has_categories
+            canvas.draw_score(drawn[1], x, score, search.acquisition, separate=separate)
     main.set_ylabel("objective")
     for panel in drawn:
         cut.dress(panel)
@@ -89,7 +97,7 @@ def _maps(
     size = (4.4 * len(maps), 4.0)
     drawn = canvas.panels(axes, len(maps), len(maps), size, sharex=True, sharey=True)
     for panel, (title, values, shades, limits) in zip(drawn, maps, strict=False):
-        canvas.shaded(panel, x, y, values, shades, limits)
+        draw_map(panel, cut, (x, y), values, shades, limits)
         panel.set_title(title, fontsize="medium")
         cut.dress(panel)
         mark_sites(panel, study, cut)

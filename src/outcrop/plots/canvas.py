@@ -10,6 +10,7 @@ __all__ = [
     "Axes",
     "AxesGiven",
     "Style",
+    "BAR",
     "BEST",
     "CENTRE",
     "DATA",
@@ -56,6 +57,8 @@ INK = "#1b1b1b"
 PAPER = "#ffffff"
 SHADE, FAINT = "0.85", "0.6"  # greys of areas and of secondary lines
 LEVELS = 24  # shades of a map
+COLOURS = 256  # in a colour map of matplotlib
+BAR = 0.5  # width of a bar of a category; categories are 1 apart
 FLAT = 1e-6  # relative range below which values are drawn as constant
 GROUND = 0.03  # height of marks without a value, as a share of the axes' height
 FAR = 4.0  # range that is shown, in distances from the best value to the median
@@ -181,12 +184,15 @@ def shown(values: Matrix, better: str) -> tuple[float, float]:
     return max(low, high - FAR * (high - middle)) if middle < high else low, high
 
 
-def draw_score(axes: Axes, x: Vector, score: Vector, label: str) -> None:
-    """Draw an acquisition as a curve over a filled area."""
+def draw_score(axes: Axes, x: Vector, score: Vector, label: str, *, separate: bool = False) -> None:
+    """Draw an acquisition as a curve over a filled area, or as bars where `x` are categories."""
     bottom, _ = peaks(score)
     shown = np.maximum(score, bottom)
-    axes.fill_between(x, bottom, shown, color=SHADE, lw=0)
-    axes.plot(x, shown, color=INK, lw=1.0)
+    if separate:
+        axes.bar(x, shown - bottom, BAR, bottom=bottom, color=SHADE, ec=INK, lw=1.0)
+    else:
+        axes.fill_between(x, bottom, shown, color=SHADE, lw=0)
+        axes.plot(x, shown, color=INK, lw=1.0)
     axes.set_ylabel(label)
 
 
@@ -204,21 +210,29 @@ def shaded(
     shades: str,
     limits: tuple[float, float],
     label: str = "",
+    *,
+    cells: bool = False,
 ) -> None:
-    """A map of `values` at all `x` for each of `y`, clipped to `limits`, with a colour bar."""
+    """A map of `values` at all `x` for each of `y`, clipped to `limits`, with a colour bar.
+
+    With `cells`, each value fills a cell, and `x` and `y` are the cells' edges.
+    """
+    from matplotlib.colors import BoundaryNorm
     from matplotlib.ticker import MaxNLocator
 
     low, high = limits
     beyond = bool(values.min() < low), bool(values.max() > high)
     high = max(high, low + FLAT * max(abs(low), FLAT))
-    filled = axes.contourf(
-        x,
-        y,
-        np.clip(values, low, high).reshape(len(y), len(x)),
-        levels=np.linspace(low, high, LEVELS + 1),
-        cmap=shades,
-        extend={(True, False): "min", (False, True): "max"}.get(beyond, "neither"),
-    )
+    levels = np.linspace(low, high, LEVELS + 1)
+    clipped = np.clip(values, low, high)
+    extend = {(True, False): "min", (False, True): "max"}.get(beyond, "neither")
+    filled: Any
+    if cells:
+        grid = clipped.reshape(len(y) - 1, len(x) - 1)
+        filled = axes.pcolormesh(x, y, grid, cmap=shades, norm=BoundaryNorm(levels, COLOURS))
+    else:
+        grid = clipped.reshape(len(y), len(x))
+        filled = axes.contourf(x, y, grid, levels=levels, cmap=shades, extend=extend)
     ticks = np.asarray(MaxNLocator(6).tick_values(low, high))
     within = ticks[(ticks >= low) & (ticks <= high)]  # others would be drawn at the ends
-    axes.figure.colorbar(filled, ax=axes, ticks=within, label=label)
+    axes.figure.colorbar(filled, ax=axes, ticks=within, label=label).minorticks_off()

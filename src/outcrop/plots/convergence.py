@@ -63,16 +63,19 @@ def convergence(
     if not 0 <= low <= high <= 1:
         raise MethodError(f"band={band!r}: expected two quantiles such as (0.25, 0.75)")
     sign = _sign(traces, direction)
-    drawn = canvas.axes_or_new(axes)
-    for index, (name, runs) in enumerate(traces.items()):
-        values = _values(name, runs)
-        best = np.fmin.accumulate(sign * values, axis=1)
-        known = np.flatnonzero(np.isfinite(best).all(0))
-        if not len(known):
+    best = {
+        name: np.fmin.accumulate(sign * _values(name, runs), axis=1)
+        for name, runs in traces.items()
+    }
+    known = {name: np.flatnonzero(np.isfinite(values).all(0)) for name, values in best.items()}
+    for name in traces:
+        if not len(known[name]):
             raise NoBelief(f"{name!r}: a run has no finite value, so that it has no best one")
-        best = _shown(sign * best[:, known], sign, minimum)
-        quantiles = np.quantile(best, (low, 0.5, high), axis=0)
-        _line(drawn, index, name, (known + 1).astype(float), quantiles)
+    drawn = canvas.axes_or_new(axes)  # now that nothing is refused: notebooks show it
+    for index, name in enumerate(traces):
+        shown = _shown(sign * best[name][:, known[name]], sign, minimum)
+        quantiles = np.quantile(shown, (low, 0.5, high), axis=0)
+        _line(drawn, index, name, (known[name] + 1).astype(float), quantiles)
     what = "best value so far" if minimum is None else "regret of the best so far"
     drawn.set(xlabel="trials", ylabel=f"{what}\n(median, {100 * low:g} to {100 * high:g} %)")
     return _finished(drawn, minimum, log, axes is None)
@@ -102,7 +105,7 @@ def _line(axes: Axes, index: int, name: str, x: Vector, quantiles: Matrix) -> No
 def _one(study: StudyReader, minimum: float | None, log: bool | None, axes: Axes | None) -> Axes:
     trials = study.trials
     sign = -1.0 if study.direction == "maximize" else 1.0
-    finished = [trial for trial in trials if trial.value is not None]
+    finished = [trial for trial in trials if trial.is_observed]
     if not finished:
         raise NoBelief("no trial has finished yet, so there is no best value to draw")
     drawn = canvas.axes_or_new(axes)
@@ -163,7 +166,7 @@ def _studies(runs: Any) -> list[Any]:
 def _values(name: str, runs: Any) -> Matrix:
     """Values of one method's runs, `(runs, trials)`, NaN for missing ones."""
     studies = _studies(runs)
-    rows = [[trial.value for trial in study.trials] for study in studies] if studies else runs
+    rows = [[t.value if t.is_observed else None for t in s.trials] for s in studies] or runs
     try:
         shortest = min(len(row) for row in rows)
         values = np.array([[*row][:shortest] for row in rows], dtype=float)

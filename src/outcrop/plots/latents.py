@@ -84,7 +84,7 @@ class _Moved:
         if not parts:
             raise lacking(study, "latents", HINT)
         each, weights = zip(*parts, strict=True)
-        finished = [trial for trial in belief.state.trials if trial.value is not None]
+        finished = [trial for trial in belief.state.trials if trial.is_observed]
         return cls(belief, spread, finished, np.stack(each), np.array(weights))
 
     @cached_property

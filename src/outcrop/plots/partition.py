@@ -42,9 +42,9 @@ def partition(
     """
     study = reader_of(study)
     trees = _trees(study)
-    cut = SpaceSlice.of(study, names, at)
+    cut = SpaceSlice.of(study, names, at, only_numbers=True)
     if names is None:
-        cut = SpaceSlice.of(study, _most_cut(trees, cut), at)
+        cut = SpaceSlice.of(study, _most_cut(trees, cut), at, only_numbers=True)
     drawn = canvas.axes_or_new(axes, (5.6, 4.4) if cut.is_map else (7.0, 4.2))
     draw_mean(drawn, study.belief, cut)
     for tree, weight in trees:
@@ -86,7 +86,7 @@ def _most_cut(trees: Sequence[tuple[Partition, float]], cut: SpaceSlice) -> list
 
 def _passed(tree: Partition, cut: SpaceSlice) -> Points:
     """Corners, along the axes, of the leaves that intersect a slice, `(leaves, 2, axes)`."""
-    point = cut.space.encode([cut.through]).X[0]
+    point = cut.space.unconstrained.encode([cut.through]).X[0]
     boxes = tree.boxes(len(point))
     along = [axis.column.index for axis in cut.axes]
     probes = np.tile(point, (len(boxes), 1))

@@ -13,7 +13,7 @@ from outcrop.acquisition import Acquisition
 from outcrop.errors import MethodError
 from outcrop.plots import canvas
 from outcrop.plots.canvas import Axes, AxesGiven
-from outcrop.plots.slice_layers import mark_sites
+from outcrop.plots.slice_layers import draw_map, mark_sites
 from outcrop.plots.space_slice import Drawable, SpaceSlice, reader_of
 from outcrop.space import Space
 from outcrop.strategies import View
@@ -82,7 +82,8 @@ def _curves(
     busy = [t for t in study.trials if t.state == "running" and cut.shows(t)]
     for panel, search, title in zip(drawn, searches, TITLES, strict=False):
         score = search.score(rows)
-        canvas.draw_score(panel, x, score, search.acquisition)
+        separate = cut.has_categories
+        canvas.draw_score(panel, x, score, search.acquisition, separate=separate)
         for place in cut.places(busy)[:, 0] if busy else ():
             panel.axvline(place, color=canvas.FAINT, lw=0.8, ls="--", zorder=1)
         _mark(panel, study, cut, ([x[int(np.argmax(score))]], [score.max()]))
@@ -102,7 +103,8 @@ def _maps(
     drawn = canvas.panels(axes, 2, 2, (9.6, 4.2), sharex=True, sharey=True)
     for panel, search, title in zip(drawn, searches, TITLES, strict=False):
         score = search.score(rows)
-        canvas.shaded(panel, x, y, score, "Greens", canvas.peaks(score), search.acquisition)
+        limits = canvas.peaks(score)
+        draw_map(panel, cut, (x, y), score, "Greens", limits, search.acquisition)
         row, column = divmod(int(np.argmax(score)), len(x))
         panel.set_title(title, fontsize="medium")
         cut.dress(panel)

@@ -5,7 +5,15 @@ The mean is a curve with a band along one parameter, and a map along two.
 
 from __future__ import annotations
 
-__all__ = ["draw_curve", "draw_mean", "interval", "mark_sites", "mark_values", "mean_shades"]
+__all__ = [
+    "draw_curve",
+    "draw_map",
+    "draw_mean",
+    "interval",
+    "mark_sites",
+    "mark_values",
+    "mean_shades",
+]
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -32,19 +40,49 @@ def draw_mean(axes: Axes, believed: ObjectiveBelief, cut: SpaceSlice) -> None:
     """Draw a curve with its band, or a map with its scale, and label the axes."""
     places, rows = cut.configurations()
     if cut.is_map:
-        (x, y), (mean, _) = places, believed.predict(rows)
-        canvas.shaded(axes, x, y, mean, *mean_shades(mean, believed), "believed mean")
+        mean, _ = believed.predict(rows)
+        draw_map(axes, cut, places, mean, *mean_shades(mean, believed), "believed mean")
     else:
-        draw_curve(axes, believed, places[0], rows)
+        draw_curve(axes, believed, cut, places[0], rows)
         axes.set_ylabel("objective")
     cut.dress(axes)
 
 
-def draw_curve(axes: Axes, believed: ObjectiveBelief, x: Vector, rows: Sequence[Params]) -> None:
-    """Draw the mean and the central 95 % of the belief at configurations placed at `x`."""
+def draw_map(
+    axes: Axes,
+    cut: SpaceSlice,
+    places: Sequence[Vector],
+    values: Vector,
+    shades: str,
+    limits: tuple[float, float],
+    label: str = "",
+) -> None:
+    """Draw values at the configurations of a slice as a map; categories are rows of cells."""
+    x, y = places
+    cells = cut.has_categories
+    if cells:
+        x, y = (axis.edges(along) for axis, along in zip(cut.axes, places, strict=True))
+    canvas.shaded(axes, x, y, values, shades, limits, label, cells=cells)
+
+
+def draw_curve(
+    axes: Axes, believed: ObjectiveBelief, cut: SpaceSlice, x: Vector, rows: Sequence[Params]
+) -> None:
+    """Draw the mean and the central 95 % of the belief at configurations placed at `x`.
+
+    They are a curve and a band, or a line and a bar for each category.
+    """
     low, high = interval(believed, rows)
-    axes.fill_between(x, low, high, color=canvas.SHADE, lw=0, label="95 % of the belief")
     mean, _ = believed.predict(rows)
+    look: Style = {"color": canvas.SHADE, "lw": 0, "label": "95 % of the belief"}
+    if cut.has_categories:
+        axes.bar(x, high - low, canvas.BAR, bottom=low, **look)
+        axes.use_sticky_edges = False  # a margin below the bars too, as around a curve
+        half = canvas.BAR / 2
+        x = np.column_stack([x - half, x + half, np.full(len(x), np.nan)]).ravel()
+        mean = np.repeat(mean, 3)
+    else:
+        axes.fill_between(x, low, high, **look)
     axes.plot(x, mean, color=canvas.INK, lw=1.8, label="mean")
 
 
@@ -61,7 +99,7 @@ def interval(believed: ObjectiveBelief, rows: Sequence[Params]) -> tuple[Vector,
         mean, std = believed.predict(rows)
         return mean - Z * std, mean + Z * std
     mixture, outcome = believed.believed.mixture, believed.believed.outcome
-    means, variances = mixture.predict_each(believed.space.encode(rows).X)
+    means, variances = mixture.predict_each(believed.space.unconstrained.encode(rows).X)
     stds = np.sqrt(variances)
     lower, upper = (
         believed.sign * outcome.invert(_quantile(means, stds, mixture.weights, z)) for z in (-Z, Z)

@@ -1,21 +1,23 @@
 """Slices of a space: one or two parameters as axes of a picture, the others constant.
 
-The place of a value on an axis is the value itself, or the rank of an ordinal's level.
+If a choice is an axis, each of its options is seen with the other parameters of its best trial.
 """
 
 from __future__ import annotations
 
-__all__ = ["FINE", "Axis", "Drawable", "SpaceSlice", "numbers_of", "reader_of"]
+__all__ = ["FINE", "Drawable", "SpaceSlice", "numbers_of", "reader_of"]
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from outcrop.errors import MethodError, NoBelief, ParamsError
-from outcrop.space import Column, Int, Ordinal, Space
+from outcrop.plots.parameter_axis import Axis
+from outcrop.space import Column, Space
 from outcrop.strategies.model_based import UnitBelief, scales_of
 from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 Drawable: TypeAlias = "StudyReader | Result | Simulation"
 
 MARGIN = 0.02  # of the range, left and right of a curve
-FEW_LEVELS = 12  # levels up to which each has a tick
 LETTERS = 13  # per inch
 IS = "\u00a0=\u00a0"  # with non-breaking spaces
 FINE, COARSE = 401, 61  # points along the axis of a curve, and along each axis of a map
@@ -47,68 +48,8 @@ def reader_of(study: Drawable) -> StudyReader:
 
 
 def numbers_of(space: Space) -> list[Column]:
-    """The columns that can be an axis: numbers and ordinals."""
+    """The columns that hold numbers and ordinals."""
     return [column for column in space.columns if not column.is_code]
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A number or ordinal as an axis, in the user's units and on its own scale."""
-
-    column: Column
-
-    @property
-    def name(self) -> str:
-        return self.column.name
-
-    @property
-    def is_log(self) -> bool:
-        return bool(getattr(self.column.parameter, "log", False))
-
-    def values(self, count: int) -> list[Any]:
-        """At most `count` legal values, ascending and evenly spaced on the axis's scale."""
-        grid = self.column.grid
-        if grid is None or len(grid) > count:
-            grid = np.unique(self.column.codec.snap(np.linspace(0.0, 1.0, count)))
-        return self.column.codec.decode(grid)
-
-    def places(self, values: Iterable[object]) -> Vector:
-        """The places of values."""
-        parameter = self.column.parameter
-        if isinstance(parameter, Ordinal):
-            return np.array([parameter.index(value) for value in values], dtype=float)
-        return np.array([*values], dtype=float)
-
-    def from_unit(self, u: Vector) -> Vector:
-        """The places of positions on the unit interval, which may be illegal or outside of it."""
-        low, high = self.places(self.column.codec.decode(np.array([0.0, 1.0])))
-        if self.is_log:
-            return low * (high / low) ** np.asarray(u)
-        return low + (high - low) * np.asarray(u)
-
-    def dress(self, axes: Axes, which: str, margin: float = 0.0) -> None:
-        """Set scale, limits, ticks and label of the `which` ("x" or "y") axis of `axes`."""
-        from matplotlib import ticker
-
-        if self.is_log:
-            axes.set(**{f"{which}scale": "log"})
-        axes.set(
-            **{
-                f"{which}lim": self.from_unit(np.array([-margin, 1.0 + margin])),
-                f"{which}label": self.name,
-            }
-        )
-        axis = axes.xaxis if which == "x" else axes.yaxis
-        parameter, levels = self.column.parameter, self.column.levels
-        if isinstance(parameter, Ordinal):
-            axis.set_ticks(range(len(parameter.values)), [str(v) for v in parameter.values])
-        elif levels is not None and levels <= FEW_LEVELS:
-            axis.set_ticks(
-                self.places(self.values(levels)), [f"{v:g}" for v in self.values(levels)]
-            )
-            axis.set_minor_locator(ticker.NullLocator())
-        elif isinstance(parameter, Int) and not self.is_log:
-            axis.set_major_locator(ticker.MaxNLocator(integer=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,28 +57,37 @@ class SpaceSlice:
     """A line or plane through one configuration of a space, along one or two parameters."""
 
     space: Space
-    axes: tuple[Axis, ...]  # one or two
+    axes: tuple[Axis, ...]  # one or two, at most one of them a choice
     through: Params  # flat and whole
+    by_option: Mapping[str, Params] = field(default_factory=dict)  # instead, if one is a choice
 
     @classmethod
     def of(
-        cls, study: StudyReader, names: str | Sequence[str] | None, at: Params | None
+        cls,
+        study: StudyReader,
+        names: str | Sequence[str] | None,
+        at: Params | None,
+        *,
+        only_numbers: bool = False,
     ) -> SpaceSlice:
         """The slice through the best trial that is consistent with `at`, along `names`.
 
-        By default, `names` are the parameters along which the belief changes fastest.
+        By default, `names` are the numbers along which the belief changes fastest, or else a
+        category. `only_numbers` is for pictures of what categories do not have.
         """
         space = study.space
-        if not numbers_of(space):
+        drawable = numbers_of(space) if only_numbers else list(space.columns)
+        if not drawable:
             raise MethodError(
-                f"the space has no number or ordinal for an axis, only "
-                f"{', '.join(space.parameters)}; use study.belief.predict for each category"
+                "the space has no number or ordinal for an axis, only "
+                f"{', '.join(space.parameters)}"
             )
-        chosen = None if names is None else _checked_names(space, names)
+        chosen = None if names is None else _checked_names(space, names, drawable)
         through = _configuration(study, dict(at or {}), chosen or ())
         if chosen is None:
-            chosen = _most_sensitive(study, [n for n in numbers_of(space) if n.name in through])
-        return cls(space, tuple(Axis(column) for column in chosen), through)
+            chosen = _most_sensitive(study, [c for c in drawable if c.name in through])
+        axes = tuple(Axis(column) for column in chosen)
+        return cls(space, axes, through, _options(study, axes, dict(at or {})))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -145,31 +95,52 @@ class SpaceSlice:
 
     @property
     def rest(self) -> dict[str, Any]:
-        """The values of the free parameters that are not axes."""
-        free = {column.name for column in self.space.columns} - {*self.names}
-        return {name: value for name, value in self.through.items() if name in free}
+        """The values of the free parameters that are not axes and are the same everywhere."""
+        everywhere = [*self.by_option.values()] or [self.through]
+        return {
+            name: value
+            for name, value in self._held(self.through).items()
+            if all(name in params and params[name] == value for params in everywhere)
+        }
 
     @property
     def is_map(self) -> bool:
         """Whether functions on the slice are drawn as maps, over two axes, instead of curves."""
         return len(self.axes) == 2
 
+    @property
+    def has_categories(self) -> bool:
+        """Whether an axis is a category, so that nothing is drawn between its values."""
+        return any(axis.is_category for axis in self.axes)
+
     def configurations(self) -> tuple[list[Vector], list[dict[str, Any]]]:
         """Places along each axis, and the configurations on their grid, the first axis fastest."""
         values = [axis.values(COARSE if self.is_map else FINE) for axis in self.axes]
         places = [axis.places(along) for axis, along in zip(self.axes, values, strict=True)]
-        rows: list[dict[str, Any]] = [dict(self.through)]
-        for name, along in zip(reversed(self.names), reversed(values), strict=True):
-            rows = [{**row, name: value} for row in rows for value in along]
+        names = self.names
+        rows = []
+        for reverse in product(*reversed(values)):
+            along = dict(zip(names, reversed(reverse), strict=True))
+            rows.append({**self._seen(along), **along})
         return places, rows
 
     def shows(self, trial: Trial) -> bool:
-        """Whether the parameters of the axes are active in a trial."""
-        return all(name in trial.params for name in self.names)
+        """Whether a trial fits the space and the parameters of the axes are active in it."""
+        return not trial.aside and all(name in trial.params for name in self.names)
 
     def holds(self, trial: Trial) -> bool:
         """Whether a trial lies in the slice: its other parameters are those of the slice."""
-        return all(trial.params.get(name, self) == value for name, value in self.rest.items())
+        held = self._held(self._seen(trial.params))
+        return all(trial.params.get(name, self) == value for name, value in held.items())
+
+    def _seen(self, params: Params) -> Params:
+        """The configuration through which the slice goes at the option that `params` have."""
+        option = next((params.get(axis.name) for axis in self.axes if axis.is_choice), None)
+        return self.by_option.get(str(option), self.through)
+
+    def _held(self, params: Params) -> dict[str, Any]:
+        free = {column.name for column in self.space.columns} - {*self.names}
+        return {name: value for name, value in params.items() if name in free}
 
     def places(self, trials: Sequence[Trial]) -> Points:
         """The places of trials, `(n, axes)`."""
@@ -183,12 +154,14 @@ class SpaceSlice:
 
     def label_rest(self, panels: Sequence[Axes]) -> None:
         """Write the constant parameters below the label of the middle one of `panels`."""
-        if not self.rest:
+        parts = [f"{name}{IS}{_worded(value)}" for name, value in self.rest.items()]
+        if self.by_option:
+            parts.append("each option at its best trial")
+        if not parts:
             return
         middle = panels[len(panels) // 2]
         figure_inches = middle.figure.bbox.width / middle.figure.dpi
         inches = figure_inches * sum(panel.get_position().width for panel in panels)
-        parts = (f"{name}{IS}{_worded(value)}" for name, value in self.rest.items())
         text = fill(", ".join(parts), int(LETTERS * inches))
         middle.set_xlabel(f"{middle.get_xlabel()}\n{text}")
 
@@ -197,9 +170,11 @@ def _worded(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _checked_names(space: Space, names: str | Sequence[str]) -> tuple[Column, ...]:
+def _checked_names(
+    space: Space, names: str | Sequence[str], columns: Sequence[Column]
+) -> tuple[Column, ...]:
     listed = (names,) if isinstance(names, str) else tuple(names)
-    drawable = {column.name: column for column in numbers_of(space)}
+    drawable = {column.name: column for column in columns}
     for name in listed:
         if name not in drawable:
             what = "cannot be an axis" if name in space.parameters else "is not in the space"
@@ -207,6 +182,46 @@ def _checked_names(space: Space, names: str | Sequence[str]) -> tuple[Column, ..
     if len(listed) not in (1, 2) or len(set(listed)) < len(listed):
         raise ParamsError(f"names={names!r}: expected one or two different ones of {[*drawable]}")
     return tuple(drawable[name] for name in listed)
+
+
+def _options(
+    study: StudyReader, axes: Sequence[Axis], at: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """For each option of a choice that is an axis, the configuration in which it is seen."""
+    choice = next((axis for axis in axes if axis.is_choice), None)
+    if choice is None:
+        return {}
+    others = [axis for axis in axes if axis is not choice]
+    for other in others:
+        below = any(column == choice.column.index for column, _ in other.column.conditions)
+        if other.is_choice or below:
+            raise ParamsError(
+                f"names: {other.name!r} cannot be an axis beside {choice.name!r}, of which each "
+                "option opens parameters of its own; draw it for one option, which at= sets"
+            )
+    return {option: _at_option(study, choice, option, others, at) for option in choice.values(0)}
+
+
+def _at_option(
+    study: StudyReader, choice: Axis, option: str, others: Sequence[Axis], at: dict[str, Any]
+) -> dict[str, Any]:
+    """The best trial with an option; if there is none, the middle of its ranges."""
+    own, any_option = f"{choice.name}.{option}.", f"{choice.name}."
+    fitting = {
+        name: value
+        for name, value in at.items()
+        if name.startswith(own) or not name.startswith(any_option)
+    }
+    try:
+        columns = [other.column for other in others]
+        return _configuration(study, {**fitting, choice.name: option}, columns)
+    except ParamsError:
+        point = np.full((1, len(study.space.columns)), 0.5)
+        for column, code in choice.column.conditions:
+            point[0, column] = code
+        point[0, choice.column.index] = choice.places([option])[0]
+        middle = study.space.decode(point)[0]
+        return middle | {name: value for name, value in fitting.items() if name in middle}
 
 
 def _configuration(
@@ -220,14 +235,14 @@ def _configuration(
             )
         study.space.parameters[name].check(value, name)
     sign = -1.0 if study.direction == "maximize" else 1.0
-    finished = [trial for trial in study.trials if trial.value is not None]
+    finished = [trial for trial in study.trials if trial.is_observed]
     if not finished:
         raise NoBelief("there is no belief before the first value; tell or add one")
     ranked = sorted(finished, key=lambda trial: sign * (trial.value or 0.0))
     middle = {axis.name: axis.codec.decode(np.array([0.5]))[0] for axis in axes}
     for params in [*(trial.params for trial in ranked), middle]:
         try:
-            found = study.space.validate({**params, **at})
+            found = study.space.unconstrained.validate({**params, **at})
         except ParamsError:
             continue  # `at` sets an option that this trial does not have
         if all(axis.name in found for axis in axes):
@@ -239,8 +254,14 @@ def _configuration(
     )
 
 
-def _most_sensitive(study: StudyReader, numbers: Sequence[Column]) -> tuple[Column, ...]:
-    """The two numbers along which the belief changes fastest, in the order of the space."""
+def _most_sensitive(study: StudyReader, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The two numbers along which the belief changes fastest, in the order of the space.
+
+    If there are none, it is the first category.
+    """
+    numbers = [column for column in columns if not column.is_code]
+    if not numbers and columns:
+        return (columns[0],)
     if not numbers:
         raise MethodError(
             "the best configuration has no number or ordinal for an axis; choose another with at="

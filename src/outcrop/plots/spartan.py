@@ -12,8 +12,9 @@ from outcrop.kernels import LocalGlobal
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels
 from outcrop.plots.canvas import Axes
+from outcrop.plots.parameter_axis import Axis
 from outcrop.plots.slice_layers import mark_sites
-from outcrop.plots.space_slice import FINE, Axis, Drawable, SpaceSlice, reader_of
+from outcrop.plots.space_slice import FINE, Drawable, SpaceSlice, reader_of
 from outcrop.typing import Matrix, Params, Vector
 
 HINT = "use method='spartan', or oc.Method(surrogate=oc.surrogates.Spartan())"
@@ -37,9 +38,9 @@ def spartan_weight(
     """
     study = reader_of(study)
     found = inner_kernels(study, LocalGlobal, HINT)
-    cut = SpaceSlice.of(study, names, at)
+    cut = SpaceSlice.of(study, names, at, only_numbers=True)
     places, rows = cut.configurations()
-    X = study.space.encode(rows).X
+    X = study.space.unconstrained.encode(rows).X
     each = np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
     mean = np.array([inner.weight for inner in found]) @ each
     drawn = canvas.axes_or_new(axes, (5.6, 4.4) if cut.is_map else (7.0, 3.8))

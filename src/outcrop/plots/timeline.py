@@ -1,6 +1,7 @@
 """A plot of when each worker was busy: the evaluations of a search, one row for each worker.
 
-A span is a worker, the start and end of an evaluation in seconds, and its trial.
+A span is a worker, the start and end of an evaluation in seconds, and its trial. A pause is a time
+between two sessions of a study, such as a night; it is cut out of the axis.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 __all__ = ["timeline"]
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ HEIGHT = 0.74  # of a bar; rows are 1 apart
 ROW, FEWEST, MOST = 0.3, 1.0, 6.5  # inches of a row; least and most inches of all rows
 SEPARATE = 60  # trials per row up to which there is a gap between them
 NAMED = 20  # rows up to which each has its number
+# A time without evaluations is a pause if it is longer than any suggestion takes, and a visible
+# part of the time with evaluations.
+SHORTEST_PAUSE, PART = 60.0, 0.05  # seconds; share
+UNITS = (("d", 86400.0), ("h", 3600.0), ("min", 60.0))
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,16 @@ class Span:
     trial: Trial
 
 
+@dataclass(frozen=True)
+class Pause:
+    place: float  # on the axis, where it is cut out
+    seconds: float
+
+    def __str__(self) -> str:
+        name, unit = next((u for u in UNITS if self.seconds >= 2 * u[1]), UNITS[-1])
+        return f"{self.seconds / unit:.3g} {name}"
+
+
 def timeline(search: Any, *, axes: Axes | None = None) -> Axes:
     """Draw when each worker was busy and when it waited, and return the axes.
 
@@ -42,15 +57,18 @@ def timeline(search: Any, *, axes: Axes | None = None) -> Axes:
 
     `search` is a simulation, a study, an optimizer or a result. A study does not record the worker
     of a trial, so that its trials are placed on as few rows as possible. A trial starts when it was
-    asked for; one that still runs ends at the newest time that is recorded.
+    asked for; one that still runs ends at the newest time that is recorded. Pauses of a study, in
+    which nothing was evaluated, are cut out of the axis and marked with their lengths.
     """
+    pauses: list[Pause] = []
     if hasattr(search, "n_workers"):
         spans, rows, label = _simulated(search), search.n_workers, "virtual time (s)"
         title = f"{search.n_workers} workers, {search.mode}: "
     else:
-        spans = _measured(reader_of(search).trials)
+        spans, pauses = _without_pauses(_measured(reader_of(search).trials))
         rows = 1 + max((span.worker for span in spans), default=0)
-        label, title = "time since the first trial was asked for (s)", ""
+        cut = "" if not pauses else f", without {len(pauses)} pause{'s' * (len(pauses) > 1)}"
+        label, title = f"time since the first trial was asked for{cut} (s)", ""
     if not spans:
         raise NoBelief("no trial was started yet, so there is nothing to draw")
     end = max(span.end for span in spans)
@@ -65,6 +83,7 @@ def timeline(search: Any, *, axes: Axes | None = None) -> Axes:
         ylabel="worker",
     )
     _number_rows(drawn, rows)
+    _mark_pauses(drawn, pauses)
     _mark(drawn, spans, 1.0 if reader_of(search).direction == "minimize" else -1.0)
     canvas.legend(drawn, axes is None)
     return drawn
@@ -94,6 +113,26 @@ def _measured(trials: Sequence[Trial]) -> list[Span]:
         free[row : row + 1] = [end]
         spans.append(Span(row, start - zero, end - zero, trial))
     return spans
+
+
+def _without_pauses(spans: Sequence[Span]) -> tuple[list[Span], list[Pause]]:
+    """The same spans on an axis without pauses, and the pauses; running trials do not fill them."""
+    times = sorted(
+        (span.start, span.start if span.trial.state == "running" else span.end) for span in spans
+    )
+    gaps, last, busy = list[tuple[float, float]](), 0.0, 0.0  # from, to
+    for start, end in times:
+        if start > last:
+            gaps.append((last, start))
+        busy += max(end - max(start, last), 0.0)
+        last = max(last, end)
+    cut = [(low, high) for low, high in gaps if high - low >= max(SHORTEST_PAUSE, PART * busy)]
+
+    def place(time: float) -> float:
+        return time - sum(min(max(time - low, 0.0), high - low) for low, high in cut)
+
+    placed = [replace(span, start=place(span.start), end=place(span.end)) for span in spans]
+    return placed, [Pause(place(low), high - low) for low, high in cut]
 
 
 def _bars(axes: Axes, spans: Sequence[Span], rows: int, end: float) -> None:
@@ -136,10 +175,26 @@ def _number_rows(axes: Axes, rows: int) -> None:
     axes.tick_params(axis="y", length=0)
 
 
+def _mark_pauses(axes: Axes, pauses: Sequence[Pause]) -> None:
+    """Mark where pauses were cut out, with their lengths above."""
+    for index, pause in enumerate(pauses):
+        label = None if index else "a pause, cut out"
+        axes.axvline(pause.place, color=canvas.INK, lw=1.2, ls=(0, (2, 2)), zorder=3, label=label)
+        axes.text(
+            pause.place,
+            1.0,
+            str(pause),
+            transform=axes.get_xaxis_transform(),
+            ha="center",
+            va="bottom",
+            fontsize="small",
+        )
+
+
 def _mark(axes: Axes, spans: Sequence[Span], sign: float) -> None:
     """Mark failed trials, and the end of the best one."""
     failed = [span for span in spans if span.trial.state == "failed"]
-    known = [span for span in spans if span.trial.value is not None]
+    known = [span for span in spans if span.trial.is_observed]
     if failed:
         middle = [(span.start + span.end) / 2 for span in failed]
         axes.plot(middle, [span.worker for span in failed], label="failed", **canvas.FAILED)

@@ -14,7 +14,8 @@ from outcrop.kernels import Warp
 from outcrop.plots import canvas
 from outcrop.plots.belief_parts import InnerKernel, inner_kernels, warped
 from outcrop.plots.canvas import Axes, AxesGiven
-from outcrop.plots.space_slice import FINE, Axis, Drawable, numbers_of, reader_of
+from outcrop.plots.parameter_axis import Axis
+from outcrop.plots.space_slice import FINE, Drawable, numbers_of, reader_of
 from outcrop.space import Column
 from outcrop.typing import Matrix, Vector
 

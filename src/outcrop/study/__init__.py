@@ -13,6 +13,7 @@ __all__ = [
     "list_studies",
     "delete_study",
     "Trial",
+    "SpaceChange",
     "minimize",
     "maximize",
     "Result",
@@ -28,6 +29,7 @@ from outcrop.study.explanation import Explanation
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation
 from outcrop.study.optimise import maximize, minimize
 from outcrop.study.optimizer import Optimizer
+from outcrop.study.space_change import SpaceChange
 from outcrop.study.stored_studies import delete_study, list_studies, load_study
 from outcrop.study.study import Study
 from outcrop.study.trial import Trial

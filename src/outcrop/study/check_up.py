@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from outcrop.errors import OutcropError
-from outcrop.strategies import strategy_for
 from outcrop.strategies.method_text import restored
 from outcrop.study.events import Event, from_text
 from outcrop.study.replay import Replay, replayed
@@ -55,7 +54,7 @@ def checked_up(records: Mapping[int, str], *, replay: bool = True) -> CheckUp:
     if state is None or not replay:
         return found
     try:
-        again = replayed(log, strategy_for(restored(state.created.method), state.space))
+        again = replayed(log, restored(state.created.method))
     except OutcropError as error:
         return CheckUp(len(records), len(log), state, damage, not_replayed=str(error))
     return CheckUp(len(records), len(log), state, damage, again)

@@ -10,7 +10,6 @@ __all__ = [
     "Purpose",
     "added",
     "amended",
-    "as_results",
     "asked",
     "discarded",
     "enqueued",
@@ -23,14 +22,14 @@ __all__ = [
     "told",
 ]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
 
 from outcrop.effort import UNLIMITED, Effort
-from outcrop.errors import ParamsError, TrialError
+from outcrop.errors import TrialError
 from outcrop.records import read, write
 from outcrop.space.plain import exact_int
 from outcrop.strategies.base import Strategy, Why
@@ -47,6 +46,7 @@ from outcrop.study.events import (
     Released,
     Told,
 )
+from outcrop.study.external_results import ExternalResult, naming
 from outcrop.study.state import Record, State
 from outcrop.study.trial import LegalParams, Trial
 from outcrop.typing import Params, Rng
@@ -71,7 +71,8 @@ def found(state: State, trial: Trial | int) -> Record:
     """The record of a trial, given itself or its number."""
     if isinstance(trial, Trial):
         record = state.record(trial.number)
-        if dict(record.trial.params) != dict(trial.params):
+        asked, given = record.asked.params, trial.original or trial.params
+        if dict(asked) != dict(given) != dict(record.trial.params):
             raise TrialError(
                 f"trial {trial.number} of this study has the parameters "
                 f"{dict(record.trial.params)}, but the given trial has {dict(trial.params)}: it "
@@ -114,7 +115,7 @@ def asked(state: State, strategy: Strategy, at: float, effort: Effort = UNLIMITE
 def offered_again(state: State, number: int, at: float) -> Asked | Expired:
     """A trial whose lease expired: hand it out again, or fail it after the last attempt."""
     trial = state.record(number).trial
-    if trial.attempt < ATTEMPTS:
+    if trial.attempt < ATTEMPTS and not trial.aside:
         return Asked(number, trial.params, attempt=trial.attempt + 1, seen=state.position, at=at)
     return Expired(number, f"no answer within the lease, {trial.attempt} times", at)
 
@@ -133,7 +134,8 @@ def told(
     record = found(state, trial)
     number = record.trial.number
     outcome = checked_value(value), checked_std(std)
-    places = checked_places(state.space, record.trial.params, where, where_std)
+    asked_in = state.spaces[record.epoch]
+    places = checked_places(asked_in, record.asked.params, where, where_std)
     if _is_late(record):
         return Late(number, *outcome, "", checked_info(info), at, *places)
     return Told(number, *outcome, checked_info(info), at, *places)
@@ -161,9 +163,10 @@ def amended(
     at: float,
 ) -> Amended:
     """Another outcome for a trial that has ended; what is None stays."""
-    known = found(state, trial).trial
+    record = found(state, trial)
+    known = record.asked
     places = checked_places(
-        state.space,
+        state.spaces[record.epoch],
         known.params,
         known.at if where is None else where,
         known.at_std if where_std is None else where_std,
@@ -203,28 +206,16 @@ def enqueued(state: State, params: Params, at: float) -> Enqueued:
     return Enqueued(_legal(state, params), at)
 
 
-def added(
-    state: State,
-    params: Sequence[Params],
-    values: Sequence[object],
-    stds: Sequence[object] | None,
-    at: float,
-) -> list[Added]:
+def added(state: State, results: Sequence[ExternalResult], at: float) -> list[Added]:
     """Results that were obtained elsewhere; all are added or, if one is wrong, none."""
-    for name, given in (("values", values), ("std", stds)):
-        if given is not None and len(given) != len(params):
-            raise TrialError(
-                f"expected as many {name} as configurations, {len(params)}, got {len(given)}"
-            )
-    results = zip(params, values, stds or [None] * len(params), strict=True)
     events = []
-    for index, (each, value, std) in enumerate(results):
-        number = state.next_number + index
-        try:
-            legal = _legal(state, each)
-            events.append(Added(number, legal, checked_value(value), checked_std(std), at))
-        except (ParamsError, TrialError) as error:
-            raise type(error)(f"result {index}: {error}") from None
+    for number, result in enumerate(results, start=state.next_number):
+        with naming(result.place):
+            legal = _legal(state, result.params)
+            outcome = checked_value(result.value), checked_std(result.std)
+            places = checked_places(state.space, legal, result.at, result.at_std)
+            info = checked_info(result.info) or None
+            events.append(Added(number, legal, *outcome, at, result.reason, *places, info))
     return events
 
 
@@ -237,24 +228,3 @@ def _is_late(record: Record) -> bool:
     """Whether a trial that was handed out more than once already has its outcome."""
     trial = record.trial
     return trial.state != "running" and trial.attempt > 1 and not record.expired
-
-
-def as_results(
-    params: Params | Sequence[Params], value: object, std: object
-) -> tuple[list[Params], list[object], list[object] | None]:
-    """One result, or lists of them, as lists."""
-    if isinstance(params, Mapping):
-        return [params], [value], [std]
-    if isinstance(params, str | bytes) or not isinstance(params, Sequence):
-        raise ParamsError(
-            f"expected a dict of parameters, a list of them or a data frame, got {params!r}"
-        )
-    return list(params), _listed(value, "values"), None if std is None else _listed(std, "std")
-
-
-def _listed(given: object, name: str) -> list[object]:
-    if isinstance(given, np.ndarray) and given.ndim == 1:
-        return list(given)
-    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        return list(given)
-    raise TrialError(f"expected a list of {name} beside a list of configurations, got {given!r}")

@@ -41,9 +41,13 @@ def known_log(state: State) -> list[events.Event]:
     """A log with the results of `state`, in which their configurations come from the queue."""
     log: list[events.Event] = [state.created]
     copy = fold(log)
-    for trial in state.trials:
+    for record in state.records:
+        trial = record.asked
         if trial.state == "running":
             continue
+        changes = state.changes[len(copy.changes) : record.epoch]
+        log += changes
+        copy = follow(copy, changes)
         number, at = copy.next_number, trial.finished or 0.0
         origin = {"source": "queue"}
         asked = events.Asked(
@@ -52,7 +56,7 @@ def known_log(state: State) -> list[events.Event]:
         told = (events.Enqueued(trial.params, at), asked, *_outcomes(trial, number))
         log += told
         copy = follow(copy, told)
-    return log
+    return [*log, *state.changes[len(copy.changes) :]]
 
 
 def _outcomes(trial: Trial, number: int) -> Iterator[events.Event]:

@@ -12,6 +12,7 @@ from outcrop.strategies.method_text import described, difference
 from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks
 from outcrop.study.events import Created
+from outcrop.study.state import State
 
 
 def created_of(
@@ -36,12 +37,12 @@ def created_of(
     )
 
 
-def differences(stored: Created, given: Created, seed: int | None) -> list[str]:
+def differences(state: State, given: Created, seed: int | None) -> list[str]:
     """One line for each property in which a stored study differs from the given one.
 
     A seed or a noise that is None is not compared.
     """
-    lines = stored.space.difference(given.space)
+    stored, lines = state.created, state.space.difference(given.space)
     if stored.direction != given.direction:
         lines.append(f"direction: {stored.direction!r} stored, {given.direction!r} given")
     lines += difference(stored.method, given.method)

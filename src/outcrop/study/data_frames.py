@@ -1,29 +1,30 @@
-"""Trials as a data frame, and a data frame as results.
+"""Trials as the columns of a table, and as a data frame; `result_tables` reads them back.
 
 A row is a trial. A parameter's column has its flat name, prefixed by `params.` if a column of
 trials has that name (`value`, `std`, …). Cells of inactive parameters are empty. Inputs that
 differed from those asked for have columns `at.…` and `at_std.…`, and former outcomes of corrected
-trials a column `corrections`.
+trials a column `corrections`. Parameters that the space does not have any more follow the others,
+and a column `aside` says why trials do not fit it.
 """
 
 from __future__ import annotations
 
-__all__ = ["columns_of", "is_frame", "results_of", "to_frame"]
+__all__ = ["TRIAL_COLUMNS", "column_of", "columns_of", "to_frame"]
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from outcrop.errors import MissingExtra, ParamsError, TrialError
-from outcrop.space import Categorical, Space
-from outcrop.space.plain import listed, nearest
+from outcrop.errors import MissingExtra
+from outcrop.space import Categorical, Fixed, Int, Ordinal, Parameter, Space
 from outcrop.study.trial import Trial
 from outcrop.typing import Params
 
 BEFORE = ("number", "state", "value", "std")
 AFTER = ("reason", "source", "attempt", "started", "finished")
-CORRECTIONS = "corrections"  # there if any trial was amended or discarded
-UNTYPED = ("number", "state", "reason", "source", "attempt", CORRECTIONS)  # typed by pandas
-OUTCOME = ("value", "std")  # columns of a frame of results beside the parameters
+CORRECTIONS, ASIDE = "corrections", "aside"  # there if any trial was corrected or set aside
+UNTYPED = ("number", "state", "reason", "source", "attempt", CORRECTIONS, ASIDE)  # by pandas
+TRIAL_COLUMNS = (*BEFORE, *AFTER, CORRECTIONS, ASIDE)  # those of trials, beside the parameters
+LARGEST_WHOLE = 2**53  # up to which floats hold all whole numbers
 
 
 def to_frame(trials: Iterable[Trial], space: Space) -> Any:
@@ -34,11 +35,12 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
         raise MissingExtra("data frames need pandas: pip install 'outcrop[plot]'") from None
     types: dict[str, str | None] = dict.fromkeys(UNTYPED)
     for name, parameter in space.parameters.items():
-        # pandas would merge the categories 1, 1.0 and True
-        types[_column(name)] = "object" if isinstance(parameter, Categorical) else None
+        types[column_of(name)] = "object" if _needs_objects(parameter) else None
+    trials = list(trials)
+    types |= {column_of(name): "object" for name in _former(trials, space)}
     columns = {
         column: pd.Series(cells, dtype=types.get(column, "float64"))
-        for column, cells in columns_of(list(trials), space).items()
+        for column, cells in columns_of(trials, space).items()
     }
     for column in ("started", "finished"):
         columns[column] = pd.to_datetime(columns[column], unit="s", utc=True)
@@ -48,8 +50,9 @@ def to_frame(trials: Iterable[Trial], space: Space) -> Any:
 def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
     """The cells of each column, one for each trial."""
     columns = {name: [getattr(trial, name) for trial in trials] for name in BEFORE}
-    for name in space.parameters:
-        columns[_column(name)] = [trial.params.get(name) for trial in trials]
+    shown = [{**_asked(trial), **trial.params} for trial in trials]
+    for name in [*space.parameters, *_former(trials, space)]:
+        columns[column_of(name)] = [params.get(name) for params in shown]
     for field in ("at", "at_std"):
         for name in space.parameters:
             cells = [(getattr(trial, field) or {}).get(name) for trial in trials]
@@ -58,64 +61,32 @@ def columns_of(trials: Sequence[Trial], space: Space) -> dict[str, list[Any]]:
     columns |= {name: [getattr(trial, name) for trial in trials] for name in AFTER}
     if any(trial.corrections for trial in trials):
         columns[CORRECTIONS] = ["; ".join(map(str, trial.corrections)) for trial in trials]
+    if any(trial.aside for trial in trials):
+        columns[ASIDE] = [trial.aside for trial in trials]
     return columns
 
 
-def is_frame(given: object) -> bool:
-    """Whether something is a table with named columns, such as a pandas DataFrame."""
-    return hasattr(given, "columns") and hasattr(given, "__getitem__")
+def _asked(trial: Trial) -> Params:
+    """The parameters that a trial was asked for with, before the space has changed."""
+    return trial.params if trial.original is None else trial.original
 
 
-def results_of(frame: Any, space: Space) -> tuple[list[Params], list[object], list[object] | None]:
-    """Configurations, values and standard deviations from the rows of a frame."""
-    names = {_column(name): name for name in space.parameters}
-    columns = list(frame.columns)
-    if len(set(columns)) < len(columns):
-        raise ParamsError(f"the data frame has two columns of the same name: {listed(columns)}")
-    if "value" not in columns:
-        raise TrialError(f"the data frame needs a column 'value', got {listed(columns)}")
-    for column in columns:
-        if column not in names and column not in OUTCOME:
-            raise ParamsError(
-                f"column {column!r} is unknown: expected {listed([*names, *OUTCOME])}"
-                f"{nearest(column, names)}; remove other columns with frame.drop(columns=…)"
-            )
-    cells = {names[column]: list(frame[column]) for column in columns if column in names}
-    values = list(frame["value"])
-    stds = list(frame["std"]) if "std" in columns else [None] * len(values)
-    params = [
-        _active({name: column[row] for name, column in cells.items()}, space)
-        for row in range(len(values))
-    ]
-    return (
-        params,
-        [float("nan") if _is_missing(value) else value for value in values],
-        [None if _is_missing(std) else std for std in stds],
-    )
+def _former(trials: Sequence[Trial], space: Space) -> list[str]:
+    """Parameters of trials that the space does not have any more."""
+    names = dict.fromkeys(name for trial in trials for name in _asked(trial))
+    return [name for name in names if name not in space.parameters]
 
 
-def _column(name: str) -> str:
+def column_of(name: str) -> str:
     """The column of a parameter."""
-    return f"params.{name}" if name in (*BEFORE, *AFTER, CORRECTIONS) else name
+    return f"params.{name}" if name in TRIAL_COLUMNS else name
 
 
-def _active(row: Params, space: Space) -> Params:
-    """A row without its empty cells, except where None is a category."""
-    params = {name: cell for name, cell in row.items() if not _is_missing(cell)}
-    for name in row.keys() - params.keys():
-        parameter = space.parameters[name]
-        if isinstance(parameter, Categorical) and None in parameter.choices:
-            choice, _, option = name.rpartition(".")[0].rpartition(".")
-            if not choice or params.get(choice) == option:
-                params[name] = None
-    return params
+def _needs_objects(parameter: Parameter) -> bool:
+    """Whether pandas would change values: it merges the categories 1, 1.0 and True.
 
-
-def _is_missing(cell: object) -> bool:
-    """Whether a cell is None, NaN or pandas' NA."""
-    if cell is None:
-        return True
-    try:
-        return bool(cell != cell)
-    except (TypeError, ValueError):
-        return type(cell).__name__ == "NAType"  # its comparison has no truth value
+    It makes floats of whole numbers beside empty cells, and large ones then lose digits.
+    """
+    if isinstance(parameter, Int):
+        return max(abs(parameter.low), abs(parameter.high)) > LARGEST_WHOLE
+    return isinstance(parameter, Categorical | Ordinal | Fixed)

@@ -3,8 +3,8 @@
 A study is a list of events that begins with `Created`. `number` is that of a trial, `at` the time
 in UTC seconds; `value` and `std` are in the user's sign and units, `params` are flat and legal.
 
-An event is written with the least version of the log that has its kind, so that an older program
-reads a log without newer kinds and refuses any other.
+An event is written with the least version of the log that has its kind and all that it says, so
+that an older program reads a log without newer ones and refuses any other.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = [
     "Amended",
     "Discarded",
     "Enqueued",
+    "SpaceChanged",
     "Stopped",
     "from_json",
     "from_text",
@@ -54,7 +55,7 @@ class Event:
         >>> Failed(3, "diverged").to_json()["event"]
         'Failed'
         """
-        data: dict[str, Any] = {"event": type(self).__name__, "version": self.version}
+        data: dict[str, Any] = {"event": type(self).__name__, "version": self._least_version()}
         for each in fields(self):
             name, value = each.name, getattr(self, each.name)
             if each.metadata != UNSAID or value != each.default:
@@ -63,6 +64,10 @@ class Event:
                     value.to_json(in_process=in_process) if is_space else write(value, name)
                 )
         return data
+
+    def _least_version(self) -> int:
+        """The least version of the log that has all that this event says."""
+        return self.version
 
 
 @dataclass(frozen=True)
@@ -152,13 +157,24 @@ class Released(Event):
 
 @dataclass(frozen=True)
 class Added(Event):
-    """A result obtained elsewhere was added; a value that is not finite is a failure."""
+    """A result obtained elsewhere was added; a value that is not finite is a failure.
+
+    `where` and `where_std` are those of `Told`; `reason` is that of a failure, if one was given.
+    """
 
     number: int
     params: Params
     value: float
     std: float | None = None
     at: float = 0.0
+    reason: str | None = field(default=None, metadata=UNSAID)
+    where: Params | None = field(default=None, metadata=UNSAID)
+    where_std: Params | None = field(default=None, metadata=UNSAID)
+    info: JsonObject | None = field(default=None, metadata=UNSAID)
+
+    def _least_version(self) -> int:
+        said = (self.reason, self.where, self.where_std, self.info)
+        return 1 if all(each is None for each in said) else 2
 
 
 @dataclass(frozen=True)
@@ -195,6 +211,20 @@ class Enqueued(Event):
     """A configuration was queued, to be handed out before any suggestion."""
 
     params: Params
+    at: float = 0.0
+
+
+@dataclass(frozen=True)
+class SpaceChanged(Event):
+    """The study got another space.
+
+    `defaults` are values that parameters have in trials without them, by flat names.
+    """
+
+    version: ClassVar[int] = 2
+
+    space: Space
+    defaults: Params = field(default_factory=dict)
     at: float = 0.0
 
 

@@ -56,6 +56,8 @@ def failed_branches(space: Space, trials: Iterable[Trial]) -> tuple[FailedBranch
     finished: set[str] = set()
     failed: defaultdict[str, list[Trial]] = defaultdict(list)
     for trial in trials:
+        if trial.aside:
+            continue
         name = branch_text(space, trial.params)
         if trial.state == "finished":
             finished.add(name)

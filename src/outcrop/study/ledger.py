@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["Chunk", "Ledger"]
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -65,6 +65,15 @@ class Ledger(Generic[Item]):
         places = self.chunks[where].places
         chunk = Chunk((*places[:place], item, *places[place + 1 :]))
         return Ledger((*self.chunks[:where], chunk, *self.chunks[where + 1 :]))
+
+    def exchanged(self, items: Iterable[Item]) -> Ledger[Item]:
+        """This ledger with other items in the places of those that were not removed, by number."""
+        others = iter(items)
+        chunks = (
+            tuple(None if item is None else next(others) for item in chunk.places)
+            for chunk in self.chunks
+        )
+        return Ledger(tuple(map(Chunk, chunks)))
 
     def made(self, make: Callable[[Sequence[Item]], Made]) -> list[Made]:
         """The result of `make` for each chunk, cached for all ledgers that share the chunk.

@@ -11,11 +11,11 @@ from typing import overload
 from outcrop.effort import Effort
 from outcrop.errors import SpaceExhausted
 from outcrop.space import Space
-from outcrop.strategies import strategy_for
 from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks, commands
 from outcrop.study.created_event import created_of
 from outcrop.study.state import State, apply, fold, follow
+from outcrop.study.study_strategies import Strategies
 from outcrop.study.study_writer import Happened, StudyWriter
 from outcrop.study.trial import Trial
 
@@ -55,7 +55,8 @@ class Optimizer(StudyWriter):
     ) -> None:
         self._ask_seconds = argument_checks.checked_ask_seconds(ask_seconds)
         created = created_of(space, method, direction, seed, noise, robust)
-        self._strategy = strategy_for(method, space)
+        self._strategies = Strategies(method)
+        self._strategies.for_space(space)
         self._state = fold([created])
 
     @overload
@@ -71,10 +72,11 @@ class Optimizer(StudyWriter):
         """
         count = 1 if n is None else argument_checks.checked_count(n, "n")
         state, first = self._state, self._state.next_number
+        strategy = self._strategies.for_space(state.space)
         for _ in range(count):
             try:
                 effort = Effort.within(self._ask_seconds)
-                event = commands.asked(state, self._strategy, time.time(), effort)
+                event = commands.asked(state, strategy, time.time(), effort)
                 state = apply(state, event)
             except SpaceExhausted:
                 if state is self._state:

@@ -1,4 +1,4 @@
-"""The outcome of a trial: what a trial becomes when it is told, failed, amended or discarded.
+"""The outcome of a trial: what it becomes when it is told, failed, added, amended or discarded.
 
 Every function returns a new trial and raises if the event has an invalid value. Whether the event
 can follow at all is checked by `state`.
@@ -6,7 +6,7 @@ can follow at all is checked by `state`.
 
 from __future__ import annotations
 
-__all__ = ["amended", "discarded", "failed", "told", "valued"]
+__all__ = ["added", "amended", "discarded", "failed", "told", "valued"]
 
 import math
 from dataclasses import replace
@@ -14,7 +14,7 @@ from dataclasses import replace
 from outcrop.errors import TrialError
 from outcrop.space import Space
 from outcrop.study import argument_checks
-from outcrop.study.events import Amended, Discarded, Expired, Failed, Told
+from outcrop.study.events import Added, Amended, Discarded, Expired, Failed, Told
 from outcrop.study.trial import Correction, ReadOnly, Trial
 
 
@@ -43,6 +43,18 @@ def failed(trial: Trial, event: Failed | Expired) -> Trial:
         finished=event.at,
         info=ReadOnly.deep({} if isinstance(event, Expired) else event.info),
     )
+
+
+def added(trial: Trial, event: Added, space: Space) -> Trial:
+    """A trial whose outcome was obtained elsewhere."""
+    outcome = valued(trial, event.value, event.std)
+    if event.reason is not None:
+        if outcome.state != "failed":
+            raise TrialError(f"trial {trial.number} has the value {event.value} of a failure")
+        outcome = replace(outcome, reason=str(event.reason))
+    info = ReadOnly.deep(event.info or {})
+    outcome = replace(outcome, source="added", finished=event.at, info=info)
+    return _placed(outcome, space, event.where, event.where_std)
 
 
 def amended(trial: Trial, event: Amended, space: Space) -> Trial:

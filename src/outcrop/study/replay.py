@@ -16,11 +16,12 @@ from math import isclose
 
 from outcrop.effort import Effort
 from outcrop.former_names import current_label
-from outcrop.strategies import Strategy
+from outcrop.strategies.registry import MethodLike
 from outcrop.study import commands
 from outcrop.study.events import Asked, Event, to_text
 from outcrop.study.method_state import with_method_state
 from outcrop.study.state import apply, fold
+from outcrop.study.study_strategies import Strategies
 
 ROUNDING = 1e-9  # by which numbers of a record of why may differ, relatively
 LEAST = 1e-12  # likewise, absolutely
@@ -38,8 +39,9 @@ class Replay:
         return not self.different
 
 
-def replayed(log: Sequence[Event], strategy: Strategy) -> Replay:
+def replayed(log: Sequence[Event], method: MethodLike) -> Replay:
     """Compare each suggestion in `log` with one computed from the events before it."""
+    strategies = Strategies(method)
     made_of: dict[int, list[Asked]] = {}  # by how many events each was computed from
     for event in log:
         if isinstance(event, Asked) and event.attempt == 1:
@@ -48,7 +50,7 @@ def replayed(log: Sequence[Event], strategy: Strategy) -> Replay:
     different = []
     for event in log[1:]:
         for asked in made_of.get(state.position, ()):
-            effort = Effort.recorded(asked.cuts)
+            effort, strategy = Effort.recorded(asked.cuts), strategies.for_space(state.space)
             make = partial(commands.asked, strategy=strategy, at=asked.at, effort=effort)
             if not _is_same(with_method_state(state, make), asked):
                 different.append(asked.number)

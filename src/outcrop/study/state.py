@@ -9,11 +9,11 @@ from __future__ import annotations
 
 __all__ = ["Record", "State", "apply", "fold", "follow"]
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, chain
-from typing import NamedTuple, TypeGuard, cast
+from itertools import accumulate, chain, takewhile
+from typing import TypeGuard, cast
 
 from outcrop.errors import TrialError
 from outcrop.short_repr import short_repr
@@ -32,14 +32,16 @@ from outcrop.study.events import (
     Failed,
     Late,
     Released,
+    SpaceChanged,
     Stopped,
     Told,
 )
 from outcrop.study.input_positions import covariances, positions
 from outcrop.study.ledger import Ledger
-from outcrop.study.trial import LegalParams, ReadOnly, Trial, TrialState
+from outcrop.study.translation import EncodedParams, encoded, fitted, legal, refitted
+from outcrop.study.trial import ReadOnly, Trial, TrialState
 from outcrop.study.trial_records import Block, Record, block_of, frozen, joined, points_of
-from outcrop.typing import JsonObject, Params, Vector
+from outcrop.typing import JsonObject, Params
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +55,25 @@ class State:
     queue: tuple[Params, ...] = ()
     stopped: str | None = None  # why the newest run ended, until the next trial is asked for
     warm: JsonObject = field(default_factory=dict)  # warm start of the newest suggestion
-    corrected: int = 0  # how many events there were after the newest correction
+    corrected: int = 0  # how many events there were after the newest correction or other space
+    changes: tuple[SpaceChanged, ...] = ()  # of the space
+    changed: int = 0  # how many events there were after the newest of these
 
     __repr__ = short_repr
 
     @property
     def space(self) -> Space:
-        return self.created.space
+        return self.changes[-1].space if self.changes else self.created.space
+
+    @property
+    def spaces(self) -> list[Space]:
+        """All spaces that the study has had, the current one last."""
+        return [self.created.space, *(change.space for change in self.changes)]
+
+    @cached_property
+    def defaults(self) -> Params:
+        """Values of parameters in trials that do not have them; the newest that was stated."""
+        return {name: value for each in self.changes for name, value in each.defaults.items()}
 
     @property
     def sign(self) -> float:
@@ -76,8 +90,14 @@ class State:
         return [record.trial for record in self.records]
 
     def in_state(self, name: TrialState) -> Sequence[Record]:
-        """Records of the trials in a state, by number."""
+        """Records of the trials in a state that fit the space, by number."""
         return [record for block in self._blocks for record in block.records[name]]
+
+    @property
+    def running(self) -> Sequence[Record]:
+        """Records of all running trials, also of those that do not fit the space any more."""
+        aside = [record for block in self._blocks for record in block.aside]
+        return [*self.in_state("running"), *(r for r in aside if r.trial.state == "running")]
 
     @cached_property
     def _blocks(self) -> list[Block]:
@@ -128,14 +148,6 @@ class State:
         return {start + row: trial for start, block in parts for row, trial in block.moved}
 
 
-class EncodedParams(NamedTuple):
-    """Legal parameters, their point in the encoded space, and its key."""
-
-    params: LegalParams
-    x: Vector
-    key: str
-
-
 def fold(events: Iterable[Event]) -> State:
     """The state after all of `events`; the first is `Created`."""
     events = list(events)
@@ -163,11 +175,11 @@ def apply(state: State, event: Event) -> State:
 
 def follow(state: State, events: Sequence[Event]) -> State:
     """The state after more events; they are encoded together, which is much faster."""
-    encoded = iter(_encoded(state.space, [event.params for event in events if _is_new(event)]))
-    for event in events:
+    new = _encoded(state.space, events)
+    for index, event in enumerate(events):
         match event:
             case Asked() if event.attempt == 1:
-                following = _asked(state, event, next(encoded))
+                following = _asked(state, event, next(new))
             case Asked():
                 following = _asked_again(state, event)
             case Told():
@@ -180,18 +192,27 @@ def follow(state: State, events: Sequence[Event]) -> State:
             case Released(number):
                 following = _released(state, number)
             case Added():
-                following = _added(state, event, next(encoded))
+                following = _added(state, event, next(new))
             case Amended() | Discarded():
                 following = _corrected(state, event)
             case Enqueued(params):
-                queue = (*state.queue, _legal(state.space, params))
+                queue = (*state.queue, legal(state.space, params))
                 following = replace(state, queue=queue)
+            case SpaceChanged():
+                following = _space_changed(state, event)
+                new = _encoded(following.space, events[index + 1 :])
             case Stopped(reason):
                 following = replace(state, stopped=reason)
             case _:
                 raise TrialError(f"{type(event).__name__} can only be the first event of a study")
         state = replace(following, position=state.position + 1)
     return state
+
+
+def _encoded(space: Space, events: Sequence[Event]) -> Iterator[EncodedParams]:
+    """The parameters of new trials in `events`, up to the next change of the space."""
+    until = takewhile(lambda event: not isinstance(event, SpaceChanged), events)
+    return iter(encoded(space, [event.params for event in until if _is_new(event)]))
 
 
 def _is_new(event: Event) -> TypeGuard[Asked | Added]:
@@ -205,6 +226,8 @@ def _asked(state: State, event: Asked, encoded: EncodedParams) -> State:
             f"trial {event.number} refers to {event.seen} earlier events, but there are only "
             f"{state.position}"
         )
+    if event.seen < state.changed:
+        raise TrialError(f"trial {event.number} was suggested for an earlier space of the study")
     if not isinstance(event.cuts, tuple) or any(type(cut) is not int for cut in event.cuts):
         raise TrialError(
             f"trial {event.number} has the cuts {event.cuts!r}, expected whole numbers"
@@ -229,28 +252,28 @@ def _asked_again(state: State, event: Asked) -> State:
             f"trial {event.number} is at attempt {record.trial.attempt}; expected attempt "
             f"{record.trial.attempt + 1} next, got {event.attempt}"
         )
-    again = replace(record, trial=replace(record.trial, attempt=event.attempt, started=event.at))
-    records = state.records.replaced(event.number, again)
+    asked = replace(record.asked, attempt=event.attempt, started=event.at)
+    records = state.records.replaced(event.number, _with(state, record, asked))
     return replace(state, records=records, stopped=None)
 
 
 def _told(state: State, event: Told) -> State:
     record = _open(state, event.number)
-    told = outcomes.told(record.trial, event, state.space)
+    told = outcomes.told(record.asked, event, state.spaces[record.epoch])
     return _ended(state, replace(record, expired=False), told)
 
 
 def _failed(state: State, event: Failed | Expired) -> State:
     expired = isinstance(event, Expired)
     record = _running(state, event.number) if expired else _open(state, event.number)
-    failed = outcomes.failed(record.trial, event)
+    failed = outcomes.failed(record.asked, event)
     return _ended(state, replace(record, expired=expired), failed)
 
 
 def _corrected(state: State, event: Amended | Discarded) -> State:
     """The state after a correction; the next suggestion starts cold, from what is left."""
     record = state.record(event.number)
-    trial = record.trial
+    trial = record.asked
     if event.number in state.released:
         raise _was_released(event.number)
     if trial.state == "running":
@@ -259,12 +282,29 @@ def _corrected(state: State, event: Amended | Discarded) -> State:
             "release it"
         )
     if isinstance(event, Amended):
-        after = outcomes.amended(trial, event, state.space)
+        after = outcomes.amended(trial, event, state.spaces[record.epoch])
     else:
         after = outcomes.discarded(trial, event)
-    corrected = replace(record, trial=after, expired=False)
+    corrected = _with(state, replace(record, expired=False), after)
     records = state.records.replaced(event.number, corrected)
     return replace(state, records=records, warm={}, corrected=state.position + 1)
+
+
+def _space_changed(state: State, event: SpaceChanged) -> State:
+    """The state with another space; trials and the queue are translated where they fit."""
+    argument_checks.checked_robust(state.created.robust, event.space)
+    after, now = replace(state, changes=(*state.changes, event)), state.position + 1
+    form = after.space, after.defaults
+    queue = (refitted(params, *form) for params in state.queue)
+    return replace(
+        after,
+        records=state.records.exchanged(fitted(list(state.records), *form)),
+        released=dict(zip(state.released, fitted([*state.released.values()], *form), strict=True)),
+        queue=tuple(params for params in queue if params is not None),
+        warm={},
+        corrected=now,
+        changed=now,
+    )
 
 
 def _released(state: State, number: int) -> State:
@@ -277,21 +317,9 @@ def _released(state: State, number: int) -> State:
 
 def _added(state: State, event: Added, encoded: EncodedParams) -> State:
     record = _new_record(state, event.number, encoded, began=state.position)
-    valued = outcomes.valued(record.trial, event.value, event.std)
-    added = replace(valued, source="added", finished=event.at)
+    added = outcomes.added(record.trial, event, state.space)
     ended = replace(record, trial=added, ended=state.position)
     return replace(state, records=state.records.appended(ended))
-
-
-def _encoded(space: Space, params: Sequence[Params]) -> list[EncodedParams]:
-    legal = [_legal(space, each) for each in params]
-    X = space.encode_legal(legal).X
-    return list(map(EncodedParams, legal, X, space.keys(X)))
-
-
-def _legal(space: Space, params: Params) -> LegalParams:
-    """Parameters of an event: those of a command are checked already, those of a log are not."""
-    return params if isinstance(params, LegalParams) else LegalParams(space.validate(params))
 
 
 def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -> Record:
@@ -302,7 +330,14 @@ def _new_record(state: State, number: int, encoded: EncodedParams, began: int) -
         )
     params, x, key = encoded
     trial = Trial(number, params, ReadOnly.deep(params.nested))
-    return Record(trial, x, key, began)
+    return Record(trial, x, key, began, epoch=len(state.changes))
+
+
+def _with(state: State, record: Record, asked: Trial) -> Record:
+    """The record of a changed trial, which is given in the form in which it was asked for."""
+    if record.original is None:
+        return replace(record, trial=asked)
+    return fitted([replace(record, original=asked)], state.space, state.defaults)[0]
 
 
 def _running(state: State, number: int) -> Record:
@@ -339,7 +374,7 @@ def _ended_by_another(state: State, number: int) -> None:
 
 def _ended(state: State, record: Record, trial: Trial) -> State:
     number = trial.number
-    ended = replace(record, trial=trial, ended=state.position)
+    ended = _with(state, replace(record, ended=state.position), trial)
     released = {each: kept for each, kept in state.released.items() if each != number}
     return replace(state, records=state.records.replaced(number, ended), released=released)
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 from outcrop.errors import StudyError
 from outcrop.space.plain import nearest
-from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.method_text import described, difference, restored
 from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks
 from outcrop.study.events import Created
 from outcrop.study.storage import Storage, open_storage
 from outcrop.study.study import Study, state_of
+from outcrop.study.study_strategies import Strategies
 
 
 def load_study(
@@ -33,30 +33,30 @@ def load_study(
     """
     limit = argument_checks.checked_ask_seconds(ask_seconds)
 
-    def strategy(created: Created) -> Strategy:
+    def chosen(created: Created) -> MethodLike:
         if method is None:
-            return strategy_for(restored(created.method), created.space)
+            return restored(created.method)
         if lines := difference(created.method, described(method)):
             raise StudyError("\n  ".join([f"study {name!r} has another method:", *lines]))
-        return strategy_for(method, created.space)
+        return method
 
-    return _opened(name, open_storage(storage), strategy, limit)
+    return _opened(name, open_storage(storage), chosen, limit)
 
 
 def _opened(
-    name: str, store: Storage, strategy: Callable[[Created], Strategy], ask_seconds: float | None
+    name: str, store: Storage, method: Callable[[Created], MethodLike], ask_seconds: float | None
 ) -> Study:
     identity = _found(store, name)
     state = state_of(name, store.read(identity))
     study = Study.__new__(Study)  # a new one would be compared with the arguments
-    study._open(store, name, identity, state, strategy(state.created), ask_seconds)
+    study._open(store, name, identity, state, Strategies(method(state.created)), ask_seconds)
     return study
 
 
 def unpickled(
-    name: str, store: Storage, custom: Strategy | None, ask_seconds: float | None
+    name: str, store: Storage, custom: MethodLike | None, ask_seconds: float | None
 ) -> Study:
-    """The study at an address; `custom` is a strategy that the store cannot hold."""
+    """The study at an address; `custom` is a method that the store cannot hold."""
     if custom is None:
         return load_study(name, store, ask_seconds=ask_seconds)
     return _opened(name, store, lambda created: custom, ask_seconds)

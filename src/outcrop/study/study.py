@@ -24,7 +24,6 @@ from outcrop.errors import (
     TotalReached,
 )
 from outcrop.space import Space
-from outcrop.strategies import Strategy, strategy_for
 from outcrop.strategies.method_text import restored
 from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks, commands, copies, events
@@ -37,6 +36,7 @@ from outcrop.study.state import State, fold, follow
 from outcrop.study.stop_requests import StopRequests
 from outcrop.study.storage import Lease, Storage, open_storage
 from outcrop.study.study_runner import StudyRunner
+from outcrop.study.study_strategies import Strategies
 from outcrop.study.study_writer import Happened
 from outcrop.study.thread_lock import ThreadLock
 from outcrop.study.trial import Trial
@@ -79,7 +79,8 @@ class Study(StudyRunner):
     ) -> None:
         limit = argument_checks.checked_ask_seconds(ask_seconds)
         created = created_of(space, method, direction, seed, noise, robust)
-        strategy = strategy_for(method, space)
+        strategies = Strategies(method)
+        strategies.for_space(space)
         if name is None:
             if storage is not None:
                 raise StudyError("a stored study needs a name: pass name='…'")
@@ -90,12 +91,15 @@ class Study(StudyRunner):
             identity = store.create(name, copies.text_for(store, created)) or store.find(name)
         if identity is None:
             raise StudyError(f"study {name!r} was deleted while it was being opened")
-        self._open(store, name, identity, state_of(name, store.read(identity)), strategy, limit)
-        if lines := differences(self._state.created, created, seed):
+        self._open(store, name, identity, state_of(name, store.read(identity)), strategies, limit)
+        if lines := differences(self._state, created, seed):
+            hint = "open the stored one with load_study, or choose another name"
+            if self._state.space.difference(space):
+                hint += "; to change its space: load_study(…).change_space, or outcrop migrate SPEC"
             raise StudyError(
                 f"study {self.name!r} exists and differs from this one:\n  "
                 + "\n  ".join(lines)
-                + "\nopen the stored one with load_study, or choose another name"
+                + f"\n{hint}"
             )
 
     def _open(
@@ -104,7 +108,7 @@ class Study(StudyRunner):
         name: str,
         identity: int,
         state: State,
-        strategy: Strategy,
+        strategies: Strategies,
         ask_seconds: float | None,
     ) -> None:
         self.name = name
@@ -113,7 +117,8 @@ class Study(StudyRunner):
         self._lock = ThreadLock()  # guards the state; never held while a model is fitted
         self._ask_lock = AskLock(store, identity)
         self._state = state
-        self._strategy = strategy
+        self._strategies = strategies
+        strategies.for_space(state.space)
         self._ask_seconds = ask_seconds
         self._stop_requests = StopRequests()
 
@@ -169,15 +174,14 @@ class Study(StudyRunner):
     def _next(self, state: State, total: int | None) -> Asked | Expired:
         """A running trial whose lease has expired, or else a new one."""
         held = self._store.leases(self._id)
-        for record in state.in_state("running"):
+        for record in state.running:
             lease = held.get(_key(record.trial.number))
             if lease is not None and lease.left <= 0:
                 return commands.offered_again(state, record.trial.number, time.time())
         check_total(state.trials, total)
         now, effort = time.time(), Effort.within(self._ask_seconds)
-        return with_method_state(
-            state, lambda known: commands.asked(known, self._strategy, now, effort)
-        )
+        strategy = self._strategies.for_space(state.space)
+        return with_method_state(state, lambda known: commands.asked(known, strategy, now, effort))
 
     def _handed_out(
         self, event: Asked | Expired, lease: float | None, total: int | None
@@ -194,6 +198,8 @@ class Study(StudyRunner):
             state = self._current()
             if made_of_new and event.number != state.next_number:
                 return None  # results were added under this number
+            if isinstance(event, Asked) and made_of_new and event.seen < state.changed:
+                return None  # the space has changed
             if made_of_new:
                 check_total(state.trials, total)  # of the state that the event is appended to
             if not made_of_new and state.record(event.number).trial.state != "running":
@@ -217,7 +223,7 @@ class Study(StudyRunner):
         has expired has 0 seconds or less; the next ask hands its trial out again.
         """
         held = self._store.leases(self._id)
-        numbers = [record.trial.number for record in self._current().in_state("running")]
+        numbers = [record.trial.number for record in self._current().running]
         found = {number: held.get(_key(number)) for number in numbers}
         return {number: None if lease is None else lease.left for number, lease in found.items()}
 
@@ -227,7 +233,7 @@ class Study(StudyRunner):
         Versions, kind of machine and number of BLAS threads (one) must be those of the study.
         """
         happened = [events.from_text(text) for text in self._store.read(self._id)]
-        return replayed(happened, self._strategy)
+        return replayed(happened, self._strategies.method)
 
     def copy_to(self, storage: str | Storage, name: str | None = None) -> Study:
         """Copy the study with its whole log to another store, and return the copy.
@@ -244,7 +250,7 @@ class Study(StudyRunner):
         store = open_storage(storage)
         copy = Study.__new__(Study)
         identity = copies.write_copy(log, name, store)
-        copy._open(store, name, identity, state, self._strategy, self._ask_seconds)
+        copy._open(store, name, identity, state, self._strategies, self._ask_seconds)
         return copy
 
     def __reduce__(self) -> tuple[Callable[..., Study], tuple[object, ...]]:
@@ -253,7 +259,7 @@ class Study(StudyRunner):
             restored(self.method)
             custom = None
         except MethodError:  # it has parts that are not stored, as `load_study` says
-            custom = self._strategy
+            custom = self._strategies.method
         from outcrop.study.stored_studies import unpickled  # it imports this module
 
         return unpickled, (self.name, self._store, custom, self._ask_seconds)

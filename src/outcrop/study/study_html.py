@@ -43,6 +43,7 @@ def trial_html(trial: Trial) -> Html:
     outcome = f", value {_value(trial)}" if trial.value is not None else ""
     remarks = [f"reason: {trial.reason}"] if trial.reason else []
     remarks += [str(correction) for correction in trial.corrections]
+    remarks += [f"set aside: {trial.aside}"] if trial.aside else []
     at = {f"{name} (evaluated at)": value for name, value in (trial.at or {}).items()}
     return page(
         f"Trial {trial.number}: {trial.state}{outcome}", *remarks, facts({**trial.params, **at})

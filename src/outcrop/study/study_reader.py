@@ -11,7 +11,7 @@ from typing import Any
 
 from outcrop.errors import NoBelief, OutcropError
 from outcrop.space import Space
-from outcrop.strategies import Belief, Strategy
+from outcrop.strategies import Belief
 from outcrop.strategies.method_text import worded
 from outcrop.strategies.sequence import Sequence
 from outcrop.study import argument_checks, data_frames
@@ -20,6 +20,7 @@ from outcrop.study.explanation import Explanation, explained
 from outcrop.study.method_state import with_method_state
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation, recommended
 from outcrop.study.state import State
+from outcrop.study.study_strategies import Strategies
 from outcrop.study.trial import HasBest, Trial, best_of
 from outcrop.typing import JsonObject
 
@@ -27,7 +28,7 @@ from outcrop.typing import JsonObject
 class StudyReader(HasBest):
     """Properties and queries that need only the state, which subclasses provide."""
 
-    _strategy: Strategy
+    _strategies: Strategies
     _state: State  # the newest one known; its first event never changes
     _believed: tuple[State, dict[bool, Belief]] | None = None
 
@@ -39,7 +40,8 @@ class StudyReader(HasBest):
 
     @property
     def space(self) -> Space:
-        return self._state.space
+        """The current space, see `change_space`."""
+        return self._newest_known().space
 
     @property
     def direction(self) -> str:
@@ -67,7 +69,7 @@ class StudyReader(HasBest):
     @property
     def has_model(self) -> bool:
         """Whether the method models the objective; `"random"` and `"sobol"` do not."""
-        return not isinstance(self._strategy, Sequence)
+        return not isinstance(self._strategies.for_space(self._state.space), Sequence)
 
     # What is known
 
@@ -89,7 +91,8 @@ class StudyReader(HasBest):
         Also in a `robust` study, it is about the objective itself; `recommend` uses its average.
         """
         state = self._current()
-        return ObjectiveBelief(state, self._belief(state, robust=False), self._strategy)
+        strategy = self._strategies.for_space(state.space)
+        return ObjectiveBelief(state, self._belief(state, robust=False), strategy)
 
     def recommend(self, *, robust: bool | None = None) -> Recommendation:
         """The evaluated configuration that is believed best, and with which probability.
@@ -143,9 +146,10 @@ class StudyReader(HasBest):
             self._believed = kept = state, {}
         beliefs = kept[1]
         if robust not in beliefs:
+            strategy = self._strategies.for_space(state.space)
             beliefs[robust] = with_method_state(
                 state,
-                lambda known: self._strategy.belief(
+                lambda known: strategy.belief(
                     replace(known.view, robust=robust), generator(known, Purpose.BELIEF)
                 ),
             )

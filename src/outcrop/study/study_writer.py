@@ -1,4 +1,4 @@
-"""The part of a study that changes it: tell, fail, amend, discard, release, enqueue and add."""
+"""The part of a study that changes it: outcomes, corrections, configurations, its space."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, overload
 
-from outcrop.errors import TrialError
-from outcrop.study import commands, data_frames
-from outcrop.study.events import Event, Failed, Late, Told
+from outcrop.space import Space
+from outcrop.study import commands
+from outcrop.study.events import Event, Failed, Late, SpaceChanged, Told
+from outcrop.study.given_results import results_given
+from outcrop.study.space_change import SpaceChange, change_report, space_changed
 from outcrop.study.state import State
 from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
@@ -122,7 +124,9 @@ class StudyWriter(StudyReader):
         self._commit(lambda state: [commands.enqueued(state, params, time.time())])
 
     @overload
-    def add(self, params: Params, value: float, *, std: float | None = None) -> Trial: ...
+    def add(
+        self, params: Params, value: float, *, std: float | None = None, snap: bool = False
+    ) -> Trial: ...
 
     @overload
     def add(
@@ -131,30 +135,66 @@ class StudyWriter(StudyReader):
         value: Sequence[float],
         *,
         std: Sequence[float | None] | None = None,
+        snap: bool = False,
     ) -> list[Trial]: ...
 
     @overload
-    def add(self, params: Any) -> list[Trial]: ...
+    def add(self, params: Any, *, snap: bool = False) -> list[Trial]: ...
 
-    def add(self, params: Any, value: Any = None, *, std: Any = None) -> Trial | list[Trial]:
-        """Add results obtained elsewhere: one, a list of them, or a data frame; all or none.
+    def add(
+        self, params: Any, value: Any = None, *, std: Any = None, snap: bool = False
+    ) -> Trial | list[Trial]:
+        """Add results obtained elsewhere, all or none, and return their trials.
 
-        A frame has a column for each parameter, a column `value` and optionally `std`; cells of
-        inactive parameters are empty. A value that is NaN or ±inf is added as a failure.
+            study.add({"lr": 0.01, "act": "relu"}, 0.31, std=0.02)
+            study.add([{…}, {…}], [0.31, 0.27])     # a NaN or ±inf is a failure
+            study.add(old.trials)                   # of another study
+            study.add(old.to_frame())               # or any data frame
+            study.add(Path("results.csv"))          # of `outcrop export` or of a spreadsheet
+
+        A table has a column for each parameter, a column `value` and optionally `std`, `at.…`,
+        `at_std.…`, `state` and `reason`; cells of inactive parameters are empty. Its column `state`
+        decides: finished and failed rows are added, running and discarded ones skipped. Without a
+        state, a row without a value was not measured and is skipped, and ±inf is a failure. What
+        was skipped or ignored is logged as a warning.
+
+        With `snap`, numbers off a grid become the nearest legal ones, and numbers beyond a bound by
+        rounding the bound; what was given is kept in `trial.info["snapped"]`.
         """
-        if data_frames.is_frame(params):
-            if value is not None or std is not None:
-                raise TrialError(
-                    "add(frame): values and standard deviations are read from the frame's columns "
-                    "`value` and `std`; pass no further arguments"
-                )
-            results = data_frames.results_of(params, self.space)
-        else:
-            results = commands.as_results(params, value, std)
+        found = results_given(params, value, std, self.space, snap=snap)
         at = time.time()
-        state, events = self._commit(lambda state: commands.added(state, *results, at=at))
+        state, events = self._commit(lambda state: commands.added(state, found.results, at))
         trials = [state.record(event.number).trial for event in events]
-        return trials[0] if isinstance(params, Mapping) else trials
+        if isinstance(params, Mapping):
+            return trials[0]
+        if notes := [*found.notes, *_repetition(state, trials)]:
+            logger.warning("add: %s", "; ".join(notes))
+        return trials
+
+    def change_space(self, space: Space, *, defaults: Params | None = None) -> SpaceChange:
+        """Give the study another space, and report what that does to its trials.
+
+            study.change_space(oc.Space({**study.space.declared, "dropout": oc.Float(0, 0.5)}),
+                               defaults={"dropout": 0.0})
+
+        Trials are kept. Those that fit the new space are translated: `defaults`, by flat names, are
+        the values of parameters in trials that do not have them, and parameters that no longer
+        exist are left out. If a default is given for such a parameter, only trials with that value
+        fit. Trials that do not fit are set aside: `trial.aside` says why, the model does not use
+        them, and a later change that they fit brings them back. `trial.original` are the
+        parameters that a trial was asked for with. Running trials can be told in any case.
+        """
+        at, stated = time.time(), {} if defaults is None else defaults
+        before: list[State] = []
+
+        def command(state: State) -> list[SpaceChanged]:
+            before[:] = [state]
+            event = space_changed(state, space, stated, at)
+            self._strategies.checked_for(space)
+            return [event]
+
+        after, _ = self._commit(command)
+        return change_report(before[0], after)
 
     def _ended(self, outcome: Callable[[State], Told | Failed | Late]) -> Trial:
         state, (event,) = self._commit(lambda state: [outcome(state)])
@@ -167,3 +207,17 @@ class StudyWriter(StudyReader):
                 came,
             )
         return trial
+
+
+def _repetition(state: State, added: Sequence[Trial]) -> list[str]:
+    """A note if trials that were added together equal earlier ones, as of a file added twice."""
+    earlier, repeated = {}, []
+    for record in state.in_state("finished"):
+        outcome = record.key, record.trial.value
+        if not added or record.trial.number < added[0].number:
+            earlier[outcome] = record.trial.number
+        elif outcome in earlier:
+            repeated.append(earlier[outcome])
+    if not repeated:
+        return []
+    return [f"{len(repeated)} results equal earlier ones, such as trial {repeated[0]}"]

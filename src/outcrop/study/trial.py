@@ -97,7 +97,7 @@ class Trial:
     """
 
     number: int  # its identity; never used twice
-    params: ActiveParams  # flat, active parameters only; short names look them up, too
+    params: ActiveParams  # flat, active ones only, in the form of the study's space
     nested: Params  # the same as {"model": {"mlp": {"layers": 2}}}
     state: TrialState = "running"
     value: float | None = None  # in the user's sign; None unless finished
@@ -112,11 +112,18 @@ class Trial:
     at: Params | None = None  # numbers that differed from those asked for, by flat name
     at_std: Params | None = None  # standard deviations of numbers, by flat name
     corrections: tuple[Correction, ...] = ()  # earlier outcomes, the first one first
+    original: Params | None = None  # as asked for, if these differ since the space has changed
+    aside: str = ""  # why it does not fit the space any more; the model does not use it then
 
     @property
     def has_outcome(self) -> bool:
         """Whether it has finished or failed; a discarded trial has no outcome any more."""
         return self.state in ("finished", "failed")
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether it has a value and fits the space, so that the model uses it."""
+        return self.value is not None and not self.aside
 
     def __hash__(self) -> int:
         return hash(self.number)  # mappings cannot be hashed
@@ -130,6 +137,8 @@ class Trial:
             outcome = f", reason={self.reason!r}"
         if self.corrections:
             outcome += f", {self.corrections[-1]}"
+        if self.aside:
+            outcome += f", set aside: {self.aside}"
         return f"Trial({self.number}, {self.state}{outcome}, params={dict(self.params)!r})"
 
     def _repr_html_(self) -> str:
@@ -140,7 +149,9 @@ class Trial:
 
 def best_of(trials: Iterable[Trial], sign: float) -> Trial:
     """The finished trial with the best value, the first of equals; `NoBelief` if none finished."""
-    finished = [(trial.value, trial) for trial in trials if trial.value is not None]
+    finished = [
+        (trial.value, trial) for trial in trials if trial.value is not None and not trial.aside
+    ]
     if not finished:
         raise NoBelief("no trial has finished yet, so there is no best one; tell a value first")
     return min(finished, key=lambda pair: sign * pair[0])[1]

@@ -6,7 +6,7 @@ __all__ = ["check_total", "counted", "failure_reasons", "state_counts"]
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from outcrop.errors import TotalReached
 from outcrop.study.trial import Trial, TrialState
@@ -16,7 +16,7 @@ NUMBER = re.compile(r"\d+")
 UNSAID, VARY = "no reason given", " (numbers vary)"
 
 
-def state_counts(trials: Iterable[Trial]) -> str:
+def state_counts(trials: Collection[Trial]) -> str:
     """The number of trials, and of those in each state.
 
     >>> state_counts([Trial(0, {}, {}, "failed"), Trial(1, {}, {}, "finished", value=1.0)])
@@ -24,6 +24,8 @@ def state_counts(trials: Iterable[Trial]) -> str:
     """
     counts = Counter(trial.state for trial in trials)
     each = ", ".join(f"{counts[state]} {state}" for state in STATES if counts[state])
+    aside = sum(bool(trial.aside) for trial in trials)
+    each += f"; {aside} of them set aside" if aside else ""
     return f"{counts.total()} ({each})" if each else "0"
 
 

@@ -28,11 +28,18 @@ class Record:
     began: int  # how many events its suggestion had seen; its own event is at or after that
     ended: int | None = None  # the position of its outcome; None while it runs
     expired: bool = False  # failed since its leases expired; a value that arrives still counts
+    original: Trial | None = None  # as it was asked for, if the space has changed since
+    epoch: int = 0  # how often the space had changed when it was asked for
+
+    @property
+    def asked(self) -> Trial:
+        """The trial with the parameters that it was asked for or added with."""
+        return self.trial if self.original is None else self.original
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Trials of consecutive numbers, as the arrays that a view needs.
+    """Trials of consecutive numbers that fit the space, as the arrays that a view needs.
 
     A new state shares all blocks but the changed one with the state before it, so that the time of
     an ask hardly grows with the number of trials.
@@ -44,11 +51,14 @@ class Block:
     stds: Vector  # NaN where none was given
     keys: Sequence[str]  # of all but discarded trials
     moved: Sequence[tuple[int, Trial]]  # finished trials with `at` or `at_std`, and their rows
+    aside: Sequence[Record] = ()  # those that do not fit
 
 
 def block_of(records: Sequence[Record]) -> Block:
     """The block of some records."""
     by_state: dict[TrialState, list[Record]] = {name: [] for name in get_args(TrialState)}
+    aside = [record for record in records if record.trial.aside]
+    records = [record for record in records if not record.trial.aside] if aside else records
     for record in records:
         by_state[record.trial.state].append(record)
     finished = [record.trial for record in by_state["finished"]]
@@ -66,6 +76,7 @@ def block_of(records: Sequence[Record]) -> Block:
             for row, trial in enumerate(finished)
             if trial.at is not None or trial.at_std is not None
         ],
+        aside,
     )
 
 

@@ -64,7 +64,7 @@ def suggested_again(study):
     state = fold(happened[:1])
     for event in happened[1:]:
         if isinstance(event, Asked) and event.attempt == 1:
-            yield event, commands.asked(state, study._strategy, event.at)
+            yield event, commands.asked(state, study._strategies.for_space(state.space), event.at)
         state = apply(state, event)
 
 

@@ -63,7 +63,7 @@ class RunTally:
 
     def consider(self, trial: Trial) -> None:
         """Update the best value with that of a trial."""
-        if trial.value is not None:
+        if trial.value is not None and not trial.aside:
             better = max if self.maximise else min
             self.best = trial.value if self.best is None else better(self.best, trial.value)
 

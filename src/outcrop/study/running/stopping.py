@@ -137,4 +137,5 @@ def _number(rule: object, name: str, least: float = -math.inf) -> None:
 def _signed(study: Runnable, trials: Iterable[Trial]) -> tuple[float, list[float]]:
     """The sign that makes smaller better, and the finished values multiplied by it."""
     sign = -1.0 if study.direction == "maximize" else 1.0
-    return sign, [sign * trial.value for trial in trials if trial.value is not None]
+    fitting = (trial for trial in trials if not trial.aside)
+    return sign, [sign * trial.value for trial in fitting if trial.value is not None]
