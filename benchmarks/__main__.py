@@ -29,6 +29,7 @@ BENCHMARKS = {
     "surrogates": False,
     "tree": False,
     "noisy_inputs": False,
+    "constraints": False,
     "recorded": False,
     "suggestion": True,
     "regret": True,

@@ -42,7 +42,7 @@ class DeltaCover(Maximiser):
         if not space.columns:
             return np.zeros((1, 0))
         count = self.spread * len(space.columns)
-        return distinct(space.from_uniform(lattice(rng, count, len(space.columns))))
+        return distinct(space.admissible(lattice(rng, count, len(space.columns)), rng))
 
     def _search(
         self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector

@@ -20,6 +20,7 @@ from outcrop.kernels import Kernel, Matern52
 from outcrop.params import free
 from outcrop.priors import LogNormal
 from outcrop.space import Float, Space
+from outcrop.space.derived_constraints import OfImage
 from outcrop.space.parameters import Parameter
 from outcrop.surrogates.base import Model, Surrogate
 from outcrop.surrogates.kind import KernelKind, Kind, SearchDomain, kind_of
@@ -90,7 +91,11 @@ class Cube:
             tuple(wide[name] for name in block): rows
             for block, rows in self.space.input_covariance.items()
         }
-        return Space(parameters, input_covariance=blocks)
+        limits = [OfImage(self.space, self._pooled, self.rounded)] if self.space.constraints else []
+        return Space(parameters, input_covariance=blocks, constraints=limits)
+
+    def _pooled(self) -> Points:
+        return self.encoded(self.space.region.points_of_pool)
 
     @cached_property
     def _numbers(self) -> tuple[list[int], list[int]]:

@@ -79,6 +79,11 @@ class OutcropSampler(BaseSampler):
     ) -> None:
         if space is not None and not isinstance(space, Space):
             raise SpaceError(f"expected a Space or None, got {space!r}; write Space({{'x': …}})")
+        if space is not None and space.constraints:
+            raise SpaceError(
+                f"a sampler cannot keep the constraints {[*space.constraints]}, since Optuna may "
+                "fix or enqueue parameters; use outcrop.Study, or prune trials that violate them"
+            )
         if space is None and not isinstance(method, str | MakesStrategies):
             raise MethodError(
                 f"method={method!r} was made for one space; pass that space to OutcropSampler too"

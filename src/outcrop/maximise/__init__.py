@@ -1,7 +1,8 @@
 """Maximisation of a function on a space.
 
 Read `maximiser` for the steps of a search, `candidates` and `lattice` for its first points,
-`ascent` for the gradient ascent, `mixed` and `sweeps` for discrete columns, `limited` for its end.
+`ascent` for the gradient ascent, `constrained` for the borders of constraints, `mixed` and `sweeps`
+for discrete columns, `limited` for its end.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ __all__ = ["ascend"]
 import numpy as np
 
 from outcrop.maximise.base import Function, Scored, clean
+from outcrop.maximise.constrained import Borders
 from outcrop.typing import Mask, Matrix, Points, Vector
 
 LENGTHS = np.array([3.0, 1.0, 0.4, 0.1])  # of the quasi-Newton step, tried in one call
@@ -29,13 +30,21 @@ WARM_UP = 4  # calls before a slow climb may be stopped
 PATIENCE = 6  # calls in which a climb must reach the best at its last rate
 
 
-def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int) -> Scored:
+def ascend(
+    function: Function,
+    X: Points,
+    free: Mask,
+    scales: Vector,
+    steps: int,
+    borders: Borders | None = None,
+) -> Scored:
     """The ends of climbs from each row of `X` by at most `steps` calls of the function.
 
     Projected BFGS: coordinates at a bound that the gradient pushes against stay there, the others
     take the Newton step of the model restricted to them [Bertsekas 1982]. `scales` `(d,)` are the
     lengths over which the function changes. No climb ends below its start; one that would not
-    reach the best at its last rate is stopped.
+    reach the best at its last rate is stopped. Nor does any leave the `borders`, inside which all
+    begin.
     """
     X = X.copy()
     values, G = _evaluate(function, X, free)
@@ -49,8 +58,12 @@ def ascend(function: Function, X: Points, free: Mask, scales: Vector, steps: int
         x, f, g = X[climbing], values[climbing], G[climbing]
         step = _newton_step(B[climbing], x, g, free[climbing])
         lengths = reach[climbing, None] * LENGTHS
-        trials = np.clip(x[:, None] + lengths[:, :, None] * step[:, None], 0.0, 1.0)
-        trials = np.where(free[climbing][:, None], trials, x[:, None])  # a code may be above 1
+        ahead = x[:, None] + lengths[:, :, None] * step[:, None]
+        if borders is None:
+            trials = np.clip(ahead, 0.0, 1.0)
+            trials = np.where(free[climbing][:, None], trials, x[:, None])  # a code may be above 1
+        else:
+            trials = borders.brought_inside(x, ahead, B[climbing], free[climbing])
         tried, gradients = _evaluate(
             function, trials.reshape(-1, X.shape[1]), np.repeat(free[climbing], len(LENGTHS), 0)
         )

@@ -20,6 +20,7 @@ from math import log
 
 import numpy as np
 
+from outcrop.maximise.constrained import drawn_back
 from outcrop.space import Column, Space
 from outcrop.space.enumeration import every, shifted
 from outcrop.typing import Mask, Points, Rng, Vector
@@ -32,7 +33,7 @@ def perturbed(space: Space, incumbents: Points, n: int, rng: Rng) -> Points:
     """`n` legal points near the `incumbents`, most of them near the first one.
 
     The scale is log-uniform. Numbers move by a normal step, reflected at the bounds, and discrete
-    ones by at least one level; codes change.
+    ones by at least one level; codes change. Fewer than `n` may satisfy the constraints.
     """
     shares = 1 / np.arange(1, len(incumbents) + 1)
     X = incumbents[rng.choice(len(incumbents), size=n, p=shares / shares.sum())]
@@ -47,7 +48,8 @@ def perturbed(space: Space, incumbents: Points, n: int, rng: Rng) -> Points:
         rows = np.flatnonzero(chosen[:, column.index])
         x = X[rows, column.index]
         moved[rows, column.index] = _moved(column, x, steps[rows, column.index], rng)
-    return space.snap(moved)
+    moved = space.snap(moved)
+    return drawn_back(space, X, moved) if space.constraints else moved
 
 
 def with_neighbours(space: Space, X: Points, incumbents: Points | None, n: int, rng: Rng) -> Points:
@@ -58,14 +60,15 @@ def with_neighbours(space: Space, X: Points, incumbents: Points | None, n: int, 
 
 
 def resampled(space: Space, X: Points, n: int, rng: Rng) -> Points:
-    """`n` copies of rows of `X` with one coordinate drawn anew."""
+    """`n` copies of rows of `X` with one coordinate drawn anew; those that are admissible."""
     X = X[rng.integers(len(X), size=n)]
     chosen = _one_of(_open(space, X), rng)
     drawn = filled(space, X, rng)
     for column in space.columns:
         rows = np.flatnonzero(chosen[:, column.index])
         drawn[rows, column.index] = column.codec.spread(rng.random(len(rows)))
-    return space.snap(drawn)
+    drawn = space.snap(drawn)
+    return drawn[space.admits(drawn)] if space.constraints else drawn
 
 
 def filled(space: Space, X: Points, rng: Rng) -> Points:

@@ -38,7 +38,7 @@ def fresh(space: Space, known: frozenset[str], rng: Rng, most: int) -> Points:
             "the objective noisy (noise=True) if repetitions are useful"
         )
     for _ in range(ROUNDS):
-        X = space.from_uniform(rng.random((FRESH, len(space.columns))))
+        X = space.admissible(rng.random((FRESH, len(space.columns))), rng)
         X = _unknown(space, X, known)
         if len(X):
             return X[:most]

@@ -13,6 +13,7 @@ import numpy as np
 from outcrop.errors import MethodError, ShapeError
 from outcrop.maximise.base import Function, Maximum, Scored
 from outcrop.maximise.candidates import enumerated, resampled, with_neighbours
+from outcrop.maximise.constrained import Admissible, polished
 from outcrop.maximise.forbidden import best_allowed, fresh
 from outcrop.maximise.lattice import lattice
 from outcrop.maximise.mixed import climbed
@@ -72,6 +73,7 @@ class Maximiser:
         forbidden.
         """
         counted = _Counted(function)
+        admissible = Admissible.part(counted, space)
         scales = checked_scales(scales, len(space.columns))
         if space.size is not None and space.size <= max(self.enumerate_up_to, 1):
             X = enumerated(space)
@@ -80,7 +82,9 @@ class Maximiser:
         else:
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
-            scored = self._search(counted, space, rng, candidates, scales)
+            scored = self._search(admissible, space, rng, candidates, scales)
+            if space.constraints:
+                scored = scored.at(np.flatnonzero(space.admits(scored.X)))
         known = frozenset(forbidden)
         point = best_allowed(scored, space, known, rng)
         if point is None:
@@ -95,7 +99,7 @@ class Maximiser:
         """Distinct legal points: spread over the space, and near the incumbents."""
         if not space.columns:
             return np.zeros((1, 0))
-        X = space.from_uniform(lattice(rng, self.spread, len(space.columns)))
+        X = space.admissible(lattice(rng, self.spread, len(space.columns)), rng)
         return with_neighbours(space, X, incumbents, self.perturbations, rng)
 
     def _search(
@@ -110,6 +114,8 @@ class Maximiser:
             return scored
         points, tried = climbed(function, space, points, scales, self.steps, relax=True)
         scored, points = scored.join(tried), points.top(SWEPT)
+        if any(constraint.is_costly for constraint in space.constraints):
+            scored = scored.join(polished(function, space, points, rng))
         has_levels = any(column.levels is not None for column in space.columns)
         for _ in range(self.rounds if has_levels else 0):
             if len(points):

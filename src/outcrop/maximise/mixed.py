@@ -14,6 +14,7 @@ import numpy as np
 
 from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Function, Scored
+from outcrop.maximise.constrained import Borders
 from outcrop.space import Space
 from outcrop.space.enumeration import shifted
 from outcrop.typing import Mask, Points, Vector
@@ -32,10 +33,13 @@ def climbed(
     free = climbable(space, points.X, relax)
     if not free.any():
         return points, points.top(0)
-    end = ascend(function, points.X, free, scales, steps)
+    borders = Borders(space) if space.constraints else None
+    if borders is not None:
+        free &= np.isfinite(points.values)[:, None]  # the others are outside
+    end = ascend(function, points.X, free, scales, steps, borders)
     around = rounded(space, end.X, free)
     n, m, dimension = around.shape
-    if m == 1 and np.array_equal(around[:, 0], end.X):
+    if borders is None and m == 1 and np.array_equal(around[:, 0], end.X):
         tried = end
     else:
         tried = Scored.by(function, around.reshape(-1, dimension))

@@ -86,7 +86,7 @@ def _most_cut(trees: Sequence[tuple[Partition, float]], cut: SpaceSlice) -> list
 
 def _passed(tree: Partition, cut: SpaceSlice) -> Points:
     """Corners, along the axes, of the leaves that intersect a slice, `(leaves, 2, axes)`."""
-    point = cut.space.encode([cut.through]).X[0]
+    point = cut.space.unconstrained.encode([cut.through]).X[0]
     boxes = tree.boxes(len(point))
     along = [axis.column.index for axis in cut.axes]
     probes = np.tile(point, (len(boxes), 1))

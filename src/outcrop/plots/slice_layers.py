@@ -99,7 +99,7 @@ def interval(believed: ObjectiveBelief, rows: Sequence[Params]) -> tuple[Vector,
         mean, std = believed.predict(rows)
         return mean - Z * std, mean + Z * std
     mixture, outcome = believed.believed.mixture, believed.believed.outcome
-    means, variances = mixture.predict_each(believed.space.encode(rows).X)
+    means, variances = mixture.predict_each(believed.space.unconstrained.encode(rows).X)
     stds = np.sqrt(variances)
     lower, upper = (
         believed.sign * outcome.invert(_quantile(means, stds, mixture.weights, z)) for z in (-Z, Z)

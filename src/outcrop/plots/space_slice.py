@@ -242,7 +242,7 @@ def _configuration(
     middle = {axis.name: axis.codec.decode(np.array([0.5]))[0] for axis in axes}
     for params in [*(trial.params for trial in ranked), middle]:
         try:
-            found = study.space.validate({**params, **at})
+            found = study.space.unconstrained.validate({**params, **at})
         except ParamsError:
             continue  # `at` sets an option that this trial does not have
         if all(axis.name in found for axis in axes):

@@ -40,7 +40,7 @@ def spartan_weight(
     found = inner_kernels(study, LocalGlobal, HINT)
     cut = SpaceSlice.of(study, names, at, only_numbers=True)
     places, rows = cut.configurations()
-    X = study.space.encode(rows).X
+    X = study.space.unconstrained.encode(rows).X
     each = np.stack([(inner.kernel.weights(inner.seen(X))[:-1] ** 2).sum(0) for inner in found])
     mean = np.array([inner.weight for inner in found]) @ each
     drawn = canvas.axes_or_new(axes, (5.6, 4.4) if cut.is_map else (7.0, 3.8))

@@ -1,8 +1,9 @@
 """Search spaces: parameters, conditions, and the encoding as numbers.
 
 Read `parameters` and `discrete` for the kinds of parameters, `space` for the methods of a space,
-`tree` for conditions, `encoding` for the map to the unit cube, `active_params` for the parameters
-that an objective gets.
+`tree` for conditions, `encoding` for the map to the unit cube, `expressions` and `constraints` for
+what parameters must satisfy together, `admissible_points` for points that do, `active_params` for
+the parameters that an objective gets.
 """
 
 from __future__ import annotations

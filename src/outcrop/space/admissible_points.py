@@ -29,14 +29,15 @@ from outcrop.typing import Conditions, Indices, Points, Rng
 if TYPE_CHECKING:
     from outcrop.space.space import Space
 
-POOL = 256  # admissible points that are enough to start from
+POOL = 512  # admissible points that are enough to start from
 FIRST_DRAWS, LARGEST_BLOCK = 1024, 65_536  # random points at once; the number doubles
 BRANCH_DRAWS = 16_384  # random points until a branch is taken to have no admissible one
 RARE = 1 / 64  # the share of admissible points below which the pool is moved instead of drawing
-MOVES = 6  # of each point of the pool that is used
-SPREADING = 24  # of the pool itself, if it is smaller than it should be
-SHRINKS = 16  # of a line, until its point stays
-FIRST_BATCH, LARGEST_BATCH = 8, 1024  # points that are made at once; the number doubles
+MOVES = 1  # of each point of the pool that is used
+SPREADING = 16  # of the pool itself, if it is smaller than it should be
+SHRINKS = 8  # of a line, until its point stays where it was
+FIRST_BATCH, LARGEST_BATCH = 8, 1024  # points that are made at once
+GROWTH = 4  # of that number, from one batch to the next
 SEED = 27  # of the pool
 
 
@@ -73,6 +74,11 @@ class Region:
     def is_empty(self) -> bool:
         return not any(len(U) for U, _ in self._draws())
 
+    @cached_property
+    def points_of_pool(self) -> Points:
+        """The points of the pool, encoded."""
+        return self.space.from_uniform(self.pool.U)
+
     def branch(self, conditions: Conditions) -> Region:
         """The points with the given options."""
         return self._branches.setdefault(conditions, Region(self.space, conditions))
@@ -86,7 +92,7 @@ class Region:
             found.append(U)
             if hits >= POOL:
                 break
-        U, share = np.vstack(found), hits / drawn
+        U, share = np.vstack(found), hits / max(drawn, 1)
         if 0 < len(U) < POOL:
             rng = np.random.default_rng(SEED)
             U = U[np.arange(POOL) % len(U)]
@@ -97,7 +103,7 @@ class Region:
     def explained(self) -> SpaceError:
         """The error for a region without points."""
         constraints = self.space.constraints
-        if self.space.declared_size is not None and self.space.declared_size <= MOST_LISTED:
+        if self._is_listed:
             tried = f"none of the {self.space.declared_size} configurations of the space"
         else:
             tried = f"none of {self._most_draws} random configurations"
@@ -116,6 +122,8 @@ class Region:
     def _draws(self) -> Iterator[tuple[Points, int]]:
         """Admissible uniform numbers: known ones, then those among random ones, and how many."""
         yield self._known, 0
+        if self._is_listed and not len(self._known):
+            return
         rng, left, block = (
             np.random.default_rng([SEED, *self._codes]),
             self._most_draws,
@@ -135,6 +143,12 @@ class Region:
         return {}
 
     @cached_property
+    def _is_listed(self) -> bool:
+        """Whether all points are known, since they are few."""
+        size = self.space.declared_size
+        return not self.held and size is not None and size <= MOST_LISTED
+
+    @cached_property
     def _most_draws(self) -> int:
         most = min(each.most_draws for each in self.space.constraints)
         return min(most, BRANCH_DRAWS) if self.held else most
@@ -146,8 +160,7 @@ class Region:
         if self.held:
             U = space.region.pool.U
             return U[self._is_held(space.from_uniform(U))]
-        size = space.declared_size
-        if size is not None and size <= MOST_LISTED:
+        if self._is_listed:
             return self._uniform(every(space))
         X = np.vstack([each.known(space) for each in space.constraints])
         return self._uniform(X[space.admits(X)])
@@ -180,7 +193,7 @@ class Region:
         yield pool.U[:0]
         while made < n and len(pool.U):
             yield self._drawn(rng, size) if pool.share >= RARE else self._wandered(rng, size)
-            made, size = made + size, min(2 * size, LARGEST_BATCH)
+            made, size = made + size, min(GROWTH * size, LARGEST_BATCH)
 
     def _drawn(self, rng: Rng, n: int) -> Points:
         """`n` of random ones, as many as are needed."""

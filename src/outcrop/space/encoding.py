@@ -103,7 +103,7 @@ class Interval(Codec):
         return self.values(column)
 
     def between(self, column: Vector) -> Vector:
-        return self.values(column)
+        return self._at_distance(np.clip(column, 0.0, 1.0) * self._length)  # but for an ulp
 
     def units(self, values: Vector) -> Vector:
         """Positions of values within the bounds."""
@@ -273,7 +273,7 @@ class LogLattice(Codec):
         return self.marks(column).astype(np.float64)
 
     def between(self, column: Vector) -> Vector:
-        return self._interval.values(column)
+        return self._interval.between(column)
 
     @cached_property
     def grid(self) -> Vector | None:

@@ -10,12 +10,14 @@ __all__ = ["FixedColumns", "FreeColumnMaximiser"]
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from outcrop.maximise import Function, Maximises, Maximum
 from outcrop.maximise.base import OfImages
 from outcrop.space import Fixed, Space
+from outcrop.space.derived_constraints import OfImage
 from outcrop.typing import Points, Rng, Vector
 
 
@@ -36,10 +38,30 @@ class FixedColumns:
             if column.is_code:
                 point[:, column.index] = codes[column.name]
         point = np.where(whole.active(point), point, 0.0)
+        if whole.constraints:
+            return _limited(whole, tuple(point[0].tolist()))
+        return cls._at_codes(whole, point)
+
+    @classmethod
+    def _at_codes(cls, whole: Space, point: Points) -> FixedColumns:
         active = whole.active(point)[0]
         free = [c for c in whole.columns if active[c.index] and not c.is_code]
         space = Space({str(c.index): c.parameter for c in free} or {"nothing": Fixed(None)})
         return cls(whole, point[0], tuple(c.index for c in free), space)
+
+    def seeded(self, seeds: Points | None = None) -> FixedColumns:
+        """The same with the constraints of the whole space; `seeds` may satisfy them."""
+        found = self._pooled if seeds is None else lambda: seeds
+        limits = [OfImage(self.whole, found, self.completed)]
+        blocks = self.space.input_covariance
+        limited = Space(self.space.declared, input_covariance=blocks, constraints=limits)
+        return replace(self, space=limited)
+
+    def _pooled(self) -> Points:
+        """The free columns of points that satisfy the constraints and have the fixed values."""
+        X = self.whole.region.points_of_pool
+        Z = self.free_values(X)
+        return Z[(self.completed(Z) == X).all(1)]
 
     def completed(self, Z: Points) -> Points:
         """Points of the whole space, from the values of their free columns."""
@@ -55,11 +77,20 @@ class FixedColumns:
         """The keys, in the space of the free columns, of the rows of `X` with these categories."""
         codes = [column.index for column in self.whole.columns if column.is_code]
         has_all = (X[:, codes] == self.point[codes]).all(1)
+        if self.whole.constraints:
+            X, has_all = X[has_all], self.whole.admits(X[has_all])
         return frozenset(self.space.keys(self.free_values(X[has_all])))
 
     def has_more_than(self, X: Points) -> bool:
         """Whether it holds a configuration that is not among the rows of `X`."""
+        if self.space.constraints and self.space.region.is_empty:
+            return False
         return self.space.size is None or len(self.keys(X)) < self.space.size
+
+
+@lru_cache(maxsize=64)  # points that satisfy constraints take time to find
+def _limited(whole: Space, point: tuple[float, ...]) -> FixedColumns:
+    return FixedColumns._at_codes(whole, np.array([point])).seeded()
 
 
 @dataclass(frozen=True, eq=False)

@@ -181,7 +181,7 @@ class _Nested:
 
     def _held(self, view: View, visit: Visit, rng: Rng) -> Suggestion | None:
         """The first of several trials at an outer point."""
-        size = self.levels.inner.size
+        size = self.levels.inner_at(visit.point).size
         trials = self.settings.trials if size is None else min(self.settings.trials, size)
         held: _HeldPoint = {
             "point": visit.point.tolist(),
@@ -194,13 +194,14 @@ class _Nested:
     def _inside(self, view: View, visit: Visit, held: _HeldPoint, rng: Rng) -> Suggestion | None:
         """The inner search's suggestion at an outer point; None if nothing is left there."""
         within = self.levels.inner_view(view, visit, held["since"])
-        if not view.is_noisy and len(within.known) == self.levels.inner.size:
+        inner = self.levels.inner_at(visit.point)
+        if not view.is_noisy and len(within.known) == inner.size:
             return None
         found = None
         if visit.started - held["from"] < self.settings.carried:
-            found = self._carried(view, within)
+            found = self._carried(view, within, inner)
         if found is None:
-            found = self._proposed(view, visit, within, rng)
+            found = self._proposed(view, visit, within, inner, rng)
         warm = {
             "outer": view.warm.get("outer", {}),
             "inner": found.warm or within.warm,
@@ -209,19 +210,25 @@ class _Nested:
         why: Why = {**found.why, "held": held["since"]}
         return Suggestion(self.levels.joined(visit.point, found.params), why, warm)
 
-    def _carried(self, view: View, within: View) -> Suggestion | None:
+    def _carried(self, view: View, within: View, inner: Space) -> Suggestion | None:
         """The best inner configuration of other outer points that is new here."""
         best = self.levels.best_inner(view)
+        if inner.constraints:
+            best = best[inner.admits(best)]
         for row, key in enumerate(self.levels.inner.keys(best)):
             if key not in within.known:
                 params = self.levels.inner.decode(best[row : row + 1])[0]
                 return Suggestion(params, {"source": "model", "carried": True})
         return None
 
-    def _proposed(self, view: View, visit: Visit, within: View, rng: Rng) -> Suggestion:
-        model, inner = self.model, self.levels.inner
+    def _proposed(
+        self, view: View, visit: Visit, within: View, inner: Space, rng: Rng
+    ) -> Suggestion:
+        model, own = self.model, self.inner
+        if inner.constraints:
+            own = strategy_for(self.settings.inner, inner)
         if model is None:
-            return self.inner.propose(within, rng)
+            return own.propose(within, rng)
         if len(view.y) >= model.initial.size_for(inner):
             taken = inner.keys(within.pending) if view.is_noisy else within.known
             part = self.levels.at(visit.point)
@@ -231,4 +238,4 @@ class _Nested:
             if found.why["source"] == "model":
                 return replace(found, params=self.levels.rest(found.params))
         # The model of the whole space has too few observations yet, or had numerical trouble.
-        return replace(self.inner.propose(replace(within, warm={}), rng), warm={})
+        return replace(own.propose(replace(within, warm={}), rng), warm={})

@@ -10,18 +10,23 @@ from __future__ import annotations
 
 __all__ = ["SpaceLevels", "Visit"]
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from outcrop.kernels.uncertain import part_of
 from outcrop.space import Space
+from outcrop.space.constraints import Constraint
+from outcrop.space.derived_constraints import OfProjection
 from outcrop.space.discrete import Group
 from outcrop.space.noise import restricted
 from outcrop.strategies.base import View
 from outcrop.strategies.fixed_columns import FixedColumns
 from outcrop.typing import Params, Points, Vector
+
+COMPLETIONS = 64  # inner points of which one must fit to an outer one, if there are constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +67,13 @@ class SpaceLevels:
     @cached_property
     def outer(self) -> Space:
         own = [self.whole.columns[index] for index in self.upper]
-        return self._part({column.name: column.parameter for column in own})
+        declared = {column.name: column.parameter for column in own}
+        if not self.whole.constraints:
+            return self._part(declared)
+        ours = [each for each in self.whole.constraints if each.names and each.names <= {*declared}]
+        if len(ours) < len(self.whole.constraints):
+            ours.append(OfProjection(self.whole, self._outer_seeds, self._completions))
+        return self._part(declared, ours)
 
     @cached_property
     def inner(self) -> Space:
@@ -71,17 +82,41 @@ class SpaceLevels:
             {name: declared[name] for name in declared if name not in self.outer.declared}
         )
 
-    def _part(self, declared: Group) -> Space:
+    def inner_at(self, outer: Vector) -> Space:
+        """The inner level at an outer point, where constraints depend on it."""
+        return self.at(outer).space if self.whole.constraints else self.inner
+
+    def _part(self, declared: Group, constraints: Sequence[Constraint] = ()) -> Space:
         """One level as a space, with the input noise of its parameters."""
         alone = Space(declared)
         blocks = restricted(self.whole.input_covariance, alone.parameters.keys())
-        return Space(declared, input_covariance=blocks)
+        return Space(declared, input_covariance=blocks, constraints=constraints)
+
+    def _outer_seeds(self) -> Points:
+        return self.whole.region.points_of_pool[:, self.upper]
+
+    @cached_property
+    def inner_seeds(self) -> Points:
+        """Inner points with which outer ones are completed."""
+        W = np.unique(self.whole.region.points_of_pool[:, self.lower], axis=0)
+        return np.random.default_rng(len(W)).permutation(W)[:COMPLETIONS]
+
+    def _completions(self, Z: Points) -> list[Points]:
+        X = np.zeros((len(self.inner_seeds), len(Z), len(self.whole.columns)))
+        X[:, :, self.upper], X[:, :, self.lower] = Z, self.inner_seeds[:, None]
+        return [*X]
 
     def at(self, outer: Vector) -> FixedColumns:
         """The configurations at one outer point, for a model of the whole space."""
+        if self.whole.constraints:
+            return _limited(self, tuple(outer.tolist()))
+        return FixedColumns(self.whole, self.widened(outer), self.lower, self.inner)
+
+    def widened(self, outer: Vector) -> Vector:
+        """An outer point as one of the whole space, with 0 for all inner parameters."""
         point = np.zeros(len(self.whole.columns))
         point[list(self.upper)] = outer
-        return FixedColumns(self.whole, point, self.lower, self.inner)
+        return point
 
     def joined(self, point: Vector, params: Params) -> Params:
         """The configuration of an outer point and inner parameters."""
@@ -153,3 +188,10 @@ class SpaceLevels:
 
     def _stacked(self, visits: list[Visit]) -> Points:
         return np.array([v.point for v in visits]).reshape(len(visits), len(self.upper))
+
+
+@lru_cache(maxsize=4)  # points that satisfy constraints take time to find
+def _limited(levels: SpaceLevels, outer: tuple[float, ...]) -> FixedColumns:
+    point = levels.widened(np.array(outer))
+    part = FixedColumns(levels.whole, point, levels.lower, levels.inner)
+    return part.seeded(levels.inner_seeds)

@@ -141,7 +141,7 @@ class _PerturbedStrategy:
                     moved[j] = _moved(column, x[j], steps[j])
             point = self.space.snap(moved[None])
             key = self.space.keys(point)[0]
-            if key != centre and key not in taken:
+            if key != centre and key not in taken and self.space.admits(point).all():
                 return self.space.decode(point)[0]
         return None
 

@@ -21,12 +21,13 @@ from outcrop.maximise import Function, Maximiser, Maximum
 from outcrop.maximise.ascent import ascend
 from outcrop.maximise.base import Scored
 from outcrop.maximise.candidates import distinct, with_neighbours
+from outcrop.maximise.constrained import Admissible
 from outcrop.maximise.lattice import lattice
 from outcrop.maximise.maximiser import checked_scales
 from outcrop.maximise.mixed import climbed
 from outcrop.space import Space
 from outcrop.strategies.acquisition_function import AcquisitionFunction
-from outcrop.strategies.initial import lead
+from outcrop.strategies.initial import admissible_leaves, lead
 from outcrop.surrogates import LeafwisePosterior, Mixture
 from outcrop.surrogates.division import Branches
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
@@ -60,7 +61,7 @@ class EachBranch:
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
         if not has_leaves(space):
             return self.maximiser.candidates(space, rng, incumbents)
-        _, leaves = nodes_of(space)
+        leaves = admissible_leaves(space)
         only = None
         if self.focus and incumbents is not None and len(incumbents) and rng.random() < self.focus:
             inside = holding([leaf.conditions for leaf in leaves], incumbents[:1])
@@ -71,7 +72,10 @@ class EachBranch:
         for leaf in leaves:
             U = lattice(rng, count, len(space.columns))
             lead(space, U, leaf)
-            blocks.append(space.from_uniform(U))
+            if space.constraints:
+                blocks.append(space.region.branch(leaf.conditions).mended(U, rng))
+            else:
+                blocks.append(space.from_uniform(U))
         near = self.maximiser.perturbations
         points = with_neighbours(space, np.vstack(blocks), incumbents, near, rng)
         return points if only is None else points[holding([only.conditions], points)[:, 0]]
@@ -94,14 +98,17 @@ class EachBranch:
             if candidates is None:
                 candidates = self.candidates(space, rng, incumbents)
             searched = InLeaves.of(function, space, candidates)
-            scored = Scored.by(searched, candidates)
-            ends = self._climbed(searched, space, scored, scales)
+            inside = Admissible.part(searched, space)
+            scored = Scored.by(inside, candidates)
+            ends = self._climbed(inside, space, scored, scales)
             candidates = distinct(np.vstack([ends.X, scored.top(KEPT).X]))
             maximiser, climbs = replace(maximiser, starts=CLIMBING), len(scored)
         found = maximiser(
             searched, space, rng, forbidden=forbidden, scales=scales, candidates=candidates
         )
         if isinstance(searched, InLeaves) and found.value <= OUTSIDE / 2:  # nothing is left in it
+            if len(admissible_leaves(space)) == 1:  # there is no other
+                return maximiser(function, space, rng, forbidden=forbidden, scales=scales)
             every = replace(self, focus=0.0)
             return every(function, space, rng, forbidden=forbidden, scales=scales)
         return replace(found, evaluations=found.evaluations + climbs)

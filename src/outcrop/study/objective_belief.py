@@ -61,7 +61,7 @@ class ObjectiveBelief:
         if isinstance(params, Mapping):
             (mean,), (std,) = self.predict([params])
             return float(mean), float(std)
-        means, stds = self.believed.predict(self.space.encode(params).X)
+        means, stds = self.believed.predict(self.space.unconstrained.encode(params).X)
         return self.sign * means, stds
 
     @cached_property
@@ -98,7 +98,7 @@ class Search:
 
     def score(self, params: Sequence[Params]) -> Vector:
         """The acquisition at each configuration, in its own units."""
-        return self.function(self.space.encode(params).X)
+        return self.function(self.space.unconstrained.encode(params).X)
 
 
 @dataclass(frozen=True)
