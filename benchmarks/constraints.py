@@ -30,7 +30,8 @@ from outcrop.typing import Params
 TRIALS, ACCURACY = 40, 1e-3
 SLOWER = 2.0
 ASKS = 100  # in every random space
-BY_MODEL = 10  # of these, from one of the methods with a model
+BY_MODEL = 5  # of these, from one of the methods with a model
+QUICK = 0.5  # seconds for one of them
 OBSERVATIONS, TIMED = 30, 9
 
 METHODS: dict[str, Any] = {
@@ -148,7 +149,8 @@ def checked_asks(seed: int, name: str, asks: Counter[str], violations: list[str]
 def series(space: oc.Space, method: Any, seeds: list[int], count: int) -> list[Params]:
     """Up to `count` asks of one search, with failures and running trials among them."""
     rng = np.random.default_rng(seeds)
-    optimizer = oc.Optimizer(space, method=method, seed=int(rng.integers(2**31)), noise=False)
+    seed = int(rng.integers(2**31))
+    optimizer = oc.Optimizer(space, method=method, seed=seed, noise=False, ask_seconds=QUICK)
     made: list[Params] = []
     if method != "random":  # no asks are spent on a design
         known = {space.key(params): params for params in space.sample(rng, 14)}
