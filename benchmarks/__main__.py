@@ -31,6 +31,7 @@ BENCHMARKS = {
     "noisy_inputs": False,
     "constraints": False,
     "recorded": False,
+    "growing": False,
     "suggestion": True,
     "regret": True,
     "conditional": True,

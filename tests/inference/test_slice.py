@@ -189,6 +189,16 @@ def test_only_chains_that_fell_out_of_patience_start_cold(dim):
         Slice(patience=0)
 
 
+def test_a_stuck_chain_rejoins_the_best_one_instead_of_starting_cold():
+    target = Known(lambda theta: -0.5 * float(theta @ theta), dim=2)
+    starts = np.array([[0.1, 0.2], [40.0, 40.0]])
+    previous = Draws.equal(starts, np.zeros(2), np.ones((2, 2)))
+    inference = Slice(chains=2, sweeps=0, patience=2.5, rejoins=True)
+    draws = inference.infer(target, np.random.default_rng(0), previous)
+    assert draws.diagnostics["cold_chains"] == 0
+    np.testing.assert_array_equal(draws.thetas, starts[[0, 0]])
+
+
 @pytest.mark.parametrize("steps", [1, 3])
 def test_latents_and_other_coordinates_are_moved_together_without_bias(steps):
     """Parameters and data drawn jointly keep their law when parameters move [Geweke 2004]."""

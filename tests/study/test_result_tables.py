@@ -227,6 +227,17 @@ def test_nothing_is_said_where_all_is_taken(caplog):
     assert not caplog.records
 
 
+def test_trials_that_are_set_aside_are_skipped_unless_they_fit(caplog):
+    old, new = Space({"x": Float(0, 4)}), Space({"x": Float(0, 1)})
+    study = study_of(old)
+    study.add([{"x": 0.5}, {"x": 3}], [1, 2])
+    study.change_space(new)
+    for form in (study.trials, study.to_frame(), to_csv(study).encode()):
+        assert values(form, new) == [1.0]
+        assert caplog.messages[-1] == "add: skipped 1 set aside"
+    assert values(study.trials, old) == [1.0, 2.0]
+
+
 def test_a_table_that_is_added_twice_is_noticed(caplog):
     study = study_of()
     data = csv("x,m,value", "1,a,3", "2,a,3")

@@ -127,9 +127,10 @@ class Slice(Inference):
     if None) continue from there with `sweeps` sweeps: a new observation changes the target little,
     so the chains follow. A chain that is new, or whose point has lost its density, starts cold. So
     does one whose log density lies more than `patience` per coordinate below the best: it is stuck
-    in a mode that the data no longer support. Coordinates that the target declares `gaussian` are
-    moved before each sweep of the others, by a move of the target's own or, if it has none, all
-    together by `elliptical_steps` elliptical steps.
+    in a mode that the data no longer support. With `rejoins` it continues from the best chain's
+    point instead, which costs less; many data leave one mode only. Coordinates that the target
+    declares `gaussian` are moved before each sweep of the others, by a move of the target's own or,
+    if it has none, all together by `elliptical_steps` elliptical steps.
 
     A chain gives its end as a draw and, with `kept`, also its points after that many of its last
     sweeps: two chains of five sweeps with `kept=5` cost as much as ten chains of one sweep, give as
@@ -150,6 +151,7 @@ class Slice(Inference):
     max_steps_out: int = 16
     patience: float = inf
     kept: int = 1
+    rejoins: bool = False
     effort: Effort = field(default=UNLIMITED, compare=False, repr=False, metadata=UNSTORED)
 
     def __post_init__(self) -> None:
@@ -173,6 +175,12 @@ class Slice(Inference):
             if previous.widths is not None:
                 widths[: len(warm)] = previous.widths[: len(warm)]
         stuck = values < values.max() - self.patience * target.dim
+        rejoined = np.flatnonzero(stuck & self.rejoins)
+        if len(rejoined) > 0:
+            best = values.argmax()
+            thetas[rejoined], values[rejoined] = thetas[best], values[best]
+            widths[rejoined] = widths[best]
+            stuck[rejoined] = False
         cold = np.flatnonzero((values == -inf) | stuck)
         widths[cold] = np.nan
         unknown = ~(widths > 0)
@@ -192,7 +200,7 @@ class Slice(Inference):
                 move, *state, rng, self.burn_in
             )
         earlier: list[tuple[int, Vector, float]] = []  # of chain i, a point before its end
-        for chain in self._moving(cold, rng):
+        for chain in self._moving(np.union1d(cold, rejoined), rng):
             for left in reversed(range(self.sweeps)):
                 swept = move(thetas[chain], float(values[chain]), widths[chain], rng)
                 thetas[chain], values[chain] = swept.theta, swept.log_value
@@ -223,12 +231,12 @@ class Slice(Inference):
     def without_restarts(self) -> Slice:
         return replace(self, patience=inf)
 
-    def _moving(self, cold: NDArray[np.intp], rng: Rng) -> list[int]:
-        """The chains that make sweeps: those that started cold, and randomly chosen warm ones."""
+    def _moving(self, restarted: NDArray[np.intp], rng: Rng) -> list[int]:
+        """The chains that make sweeps: those that restarted, and randomly chosen others."""
         if self.moved is None or self.moved >= self.chains:
             return list(range(self.chains))
         lot = rng.permutation(self.chains)[: self.moved]
-        return sorted({*lot.tolist(), *cold.tolist()})
+        return sorted({*lot.tolist(), *restarted.tolist()})
 
 
 def slice_chain(

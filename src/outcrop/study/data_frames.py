@@ -9,7 +9,7 @@ and a column `aside` says why trials do not fit it.
 
 from __future__ import annotations
 
-__all__ = ["TRIAL_COLUMNS", "column_of", "columns_of", "to_frame"]
+__all__ = ["ASIDE", "TRIAL_COLUMNS", "column_of", "columns_of", "to_frame"]
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -101,13 +101,27 @@ def of_lists(params: object, value: object, std: object) -> ExternalResults:
     return ExternalResults([ExternalResult(f"result {row}", *each) for row, each in rows])
 
 
-def of_trials(trials: Iterable[Trial]) -> ExternalResults:
-    """The outcomes of trials of another study, or of an earlier one."""
+def of_trials(trials: Iterable[Trial], space: Space) -> ExternalResults:
+    """The outcomes of trials of another study, or of an earlier one.
+
+    Trials that are set aside there are skipped unless they fit `space`.
+    """
     trials = list(trials)
     for index, trial in enumerate(trials):
         if not isinstance(trial, Trial):
             raise ParamsError(f"result {index}: expected a trial as the others, got {trial!r}")
-    return ExternalResults.of(map(_of_trial, trials))
+    return ExternalResults.of(
+        Skipped("set aside") if trial.aside and not _fits(space, trial.params) else _of_trial(trial)
+        for trial in trials
+    )
+
+
+def _fits(space: Space, params: Params) -> bool:
+    try:
+        space.validate(params)
+    except ParamsError:
+        return False
+    return True
 
 
 def _of_trial(trial: Trial) -> ExternalResult | Skipped:

@@ -46,7 +46,7 @@ def _complete(given: object, space: Space) -> ExternalResults | None:
     if isinstance(given, bytes):  # of a CSV file
         return results_of(read_table(given, space), space)
     if isinstance(given, Trial):
-        return of_trials([given])
+        return of_trials([given], space)
     if isinstance(given, Sequence) and any(isinstance(each, Trial) for each in given):
-        return of_trials(given)
+        return of_trials(given, space)
     return None

@@ -24,7 +24,7 @@ from outcrop.study.cell_texts import (
     unescaped,
     value_of_text,
 )
-from outcrop.study.data_frames import TRIAL_COLUMNS, column_of
+from outcrop.study.data_frames import ASIDE, TRIAL_COLUMNS, column_of
 from outcrop.study.external_results import ExternalResult, ExternalResults, Skipped, naming
 from outcrop.study.trial import TrialState
 from outcrop.typing import Params
@@ -125,6 +125,8 @@ class _Reader:
         state, value = self._state(row), self._number(row, "value")
         if state in ("running", "discarded"):
             return Skipped(state)
+        if row.get(ASIDE):
+            return Skipped("set aside")  # their parameters are those of another space
         if state is None and value is None:
             return Skipped("without a value")
         params = self._params(row)
@@ -136,9 +138,9 @@ class _Reader:
         return ExternalResult(place, params, value, self._number(row, "std"), at=at, at_std=at_std)
 
     def _state(self, row: dict[str, object]) -> str | None:
-        if "state" not in row:
+        state = str(row.get("state", "")).strip().lower()
+        if not state:
             return None
-        state = str(row["state"]).strip().lower()
         if state not in STATES:
             hint = "; the column of the parameter 'state' is 'params.state'"
             raise TrialError(

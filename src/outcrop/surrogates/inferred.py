@@ -4,10 +4,10 @@ from __future__ import annotations
 
 __all__ = ["STEP", "Inferred", "MarginalPosterior", "ModelTarget"]
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -24,11 +24,14 @@ from outcrop.surrogates.base import (
     noise_at,
     sampling,
 )
+from outcrop.surrogates.gp import GP
+from outcrop.surrogates.local_processes import EXACT_ROWS, Boxes
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.warm_chains import conditioned, restored, stored
 from outcrop.typing import Mask, Matrix, Points, Rng, Vector
 
 COLD_ROWS = 100  # observations on which inference starts if there are more and no earlier state
+MOST_ROWS = 200  # observations that hyperparameters are inferred from if there are more
 STEP = 1e-4  # of a column of A: truncation (h²) and rounding (1e-12 / h) are both near 1e-8
 
 
@@ -185,6 +188,7 @@ class Inferred:
     model: Model
     inference: Inference
     variance: Literal["thesis", "moment"] = "thesis"  # see `MarginalPosterior`
+    cuts: tuple[int, ...] = ()  # columns that boxes may be cut across, see `local_processes`
 
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
@@ -195,30 +199,49 @@ class Inferred:
         if layout.dim == 0:
             return Mixture.single(self.model.condition(observations))
         if not previous and len(observations) > COLD_ROWS:
-            # Burn-in on a part of the data costs less; the chains then go on with all of it.
-            previous = self.fit(_part(observations, rng), rng).state
+            # Burn-in on a part of the data costs less; the chains then go on with more of it.
+            previous = self.fit(_part(observations, COLD_ROWS), rng).state
+        if len(observations) > MOST_ROWS and not layout.gaussian.any():
+            target = ModelTarget(self.model, _part(observations, MOST_ROWS))
         draws = self.inference.infer(target, rng, restored(layout, previous, observations))
+        condition = self._conditioning(layout, draws.thetas, observations)
         components, weights = conditioned(
             draws.thetas,
             draws.weights,
-            lambda theta: self._component(target, theta, draws.covariance),
+            lambda theta: self._component(condition, theta, draws.covariance),
         )
         return Mixture(components, weights, stored(layout, draws, observations))
 
+    def _conditioning(
+        self, layout: Layout[Model], thetas: Matrix, data: Observations
+    ) -> Callable[[Vector], Posterior]:
+        """The posterior given all of `data`, exact or, of many observations, in boxes."""
+        if len(data) > EXACT_ROWS and self.cuts and type(self.model) is GP:
+            models = [cast(GP, layout.bind(theta)) for theta in thetas]
+            scales = [model.kernel.scales(data.dimension) for model in models]
+            boxes = Boxes.shared(data, self.cuts, np.median(scales, axis=0))
+            return lambda theta: boxes.condition(cast(GP, layout.bind(theta)))
+        return lambda theta: layout.bind(theta).condition(data)
+
     def _component(
-        self, target: ModelTarget, theta: Vector, covariance: Matrix | None
+        self, condition: Callable[[Vector], Posterior], theta: Vector, covariance: Matrix | None
     ) -> Posterior:
         if covariance is None:
-            return target.posterior(theta)
+            return condition(theta)
         values, axes = np.linalg.eigh(covariance)
         columns = (axes * np.sqrt(np.maximum(values, 0.0))).T
-        ahead = tuple(target.posterior(theta + STEP * column) for column in columns)
-        behind = tuple(target.posterior(theta - STEP * column) for column in columns)
-        return MarginalPosterior(target.posterior(theta), ahead, behind, self.variance)
+        ahead = tuple(condition(theta + STEP * column) for column in columns)
+        behind = tuple(condition(theta - STEP * column) for column in columns)
+        return MarginalPosterior(condition(theta), ahead, behind, self.variance)
 
 
-def _part(data: Observations, rng: Rng) -> Observations:
-    """The best third and random others, `COLD_ROWS` in all."""
-    order = np.argsort(data.y, kind="stable")
-    best, rest = order[: COLD_ROWS // 3], rng.permutation(order[COLD_ROWS // 3 :])
-    return data.rows(np.sort(np.concatenate([best, rest[: COLD_ROWS - len(best)]])))
+def _part(data: Observations, count: int) -> Observations:
+    """The best third and random others, `count` in all.
+
+    The lot of an observation depends on its place in the order of trials alone, so that the part
+    hardly changes from one fit to the next.
+    """
+    best = np.argsort(data.y, kind="stable")[: count // 3]
+    lots = np.random.default_rng(0).random(len(data))
+    lots[best] = -1.0
+    return data.rows(np.sort(np.argsort(lots, kind="stable")[:count]))

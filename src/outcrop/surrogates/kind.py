@@ -128,4 +128,7 @@ def kind_of(part: Kind | Surrogate | Model | None) -> Kind:
 
 def fitted_process(situation: Situation, kernel: Kernel) -> Surrogate:
     """A Gaussian process with `kernel`, its hyperparameters inferred."""
-    return situation.over_noise(lambda noise, inference: Inferred(GP(kernel, noise), inference))
+    cuts = situation.unconditional_numbers
+    return situation.over_noise(
+        lambda noise, inference: Inferred(GP(kernel, noise), inference, cuts=cuts)
+    )

@@ -29,6 +29,7 @@ LONGEST = 4.0  # length of the bad half of the values, in units of the good half
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(100)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 APART = 0.1  # root mean square difference per column between points that are spread out
+MOST = 500  # points that the median is taken of: more change it little
 MOST_UNITS = 1e300  # by which a value may lie beyond the good half: more makes no difference
 FARTHEST = 300.0  # keeps the square of an unbent value finite
 
@@ -132,12 +133,16 @@ class Standardised:
 
 
 def spread_out(X: Points) -> Mask:
-    """Which rows of `X`, taken in order, are far enough from all taken before."""
+    """Which rows of `X`, taken in order, are far enough from all taken before; at most `MOST`."""
     taken = np.zeros(len(X), dtype=np.bool_)
     free = np.ones(len(X), dtype=np.bool_)
+    count = 0
     for i in range(len(X)):
         if free[i]:
             taken[i] = True
+            count += 1
+            if count == MOST:
+                break
             free[i + 1 :] &= ((X[i + 1 :] - X[i]) ** 2).sum(1) > APART**2 * X.shape[1]
     return taken
 

@@ -88,6 +88,37 @@ def _running(y: Vector, order: Indices) -> tuple[Points, Points]:
     return sums, squares
 
 
+class _Growth:
+    """A tree that is grown node by node, in the order of `rows`."""
+
+    def __init__(self, rows: list[Indices]) -> None:
+        self.rows = rows  # of each node that was found so far
+        self.columns: list[int] = []
+        self.thresholds: list[float] = []
+        self.children: list[list[int]] = []
+
+    def add(self, X: Points, own: Indices, split: Split | None) -> None:
+        """The next node, with the observations `own`: cut in two, or a leaf."""
+        if split is None:
+            self.columns.append(LEAF)
+            self.thresholds.append(0.0)
+            self.children.append([len(self.columns) - 1] * 2)
+            return
+        value = X[own, split.column]
+        self.columns.append(split.column)
+        self.thresholds.append(split.threshold)
+        self.children.append([len(self.rows), len(self.rows) + 1])
+        self.rows += [own[value <= split.threshold], own[value >= split.threshold]]
+
+    def grown(self, kind: type[Partition]) -> Partition:
+        return kind(
+            np.array(self.columns),
+            np.array(self.thresholds),
+            np.array(self.children),
+            tuple(self.rows),
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Partition(Division):
     """A tree of boxes.
@@ -122,24 +153,34 @@ class Partition(Division):
         observations any reduction is enough.
         """
         enough = least * float(np.square(y - y.mean()).sum()) if len(y) else 0.0
-        cut: list[int] = []
-        thresholds: list[float] = []
-        children: list[list[int]] = []
-        rows = [np.arange(len(y))]
-        for own in rows:  # the list grows during the loop
+        tree = _Growth([np.arange(len(y))])
+        for own in tree.rows:  # the list grows during the loop
             split = best_split(X[own], y[own], columns, smallest)
             needed = enough if len(own) <= largest else 0.0
-            if split is None or len(own) * split.reduction <= needed:
-                cut.append(LEAF)
-                thresholds.append(0.0)
-                children.append([len(cut) - 1] * 2)
-                continue
-            value = X[own, split.column]
-            cut.append(split.column)
-            thresholds.append(split.threshold)
-            children.append([len(rows), len(rows) + 1])
-            rows += [own[value <= split.threshold], own[value >= split.threshold]]
-        return cls(np.array(cut), np.array(thresholds), np.array(children), tuple(rows))
+            is_enough = split is not None and len(own) * split.reduction > needed
+            tree.add(X, own, split if is_enough else None)
+        return tree.grown(cls)
+
+    @classmethod
+    def halved(cls, X: Points, columns: Sequence[int], lengths: Vector, largest: int) -> Partition:
+        """Cut at medians until no leaf has more than `largest` observations, if that is possible.
+
+        A node is cut in the column of `columns` in which its observations are spread most, in units
+        of `lengths`, `(d,)`.
+        """
+        among = np.array(columns, dtype=np.intp)
+        tree = _Growth([np.arange(len(X))])
+        for own in tree.rows:  # the list grows during the loop
+            cut = None
+            if len(own) > largest and len(among):
+                spread = np.ptp(X[own][:, among], axis=0) / lengths[among]
+                column = int(among[spread.argmax()])
+                values = X[own, column]
+                middle = float(np.quantile(values, 0.5, method="lower"))
+                if values.min() < middle < values.max():
+                    cut = Split(column, middle, 0.0)
+            tree.add(X, own, cut)
+        return tree.grown(cls)
 
     def __len__(self) -> int:
         """The number of leaves."""
@@ -155,14 +196,19 @@ class Partition(Division):
         """The observations in each leaf."""
         return tuple(self.rows[leaf] for leaf in self.leaves)
 
-    def neighbours(self, X: Points, count: int) -> tuple[Indices, ...]:
-        """For each leaf the `count` observations outside it that lie nearest to its box."""
+    def neighbours(
+        self, X: Points, count: int, lengths: Vector | None = None
+    ) -> tuple[Indices, ...]:
+        """For each leaf the `count` observations outside it that lie nearest to its box.
+
+        Distances are in units of `lengths`, `(d,)`.
+        """
         cut = np.unique(self.columns[self.columns != LEAF])
         boxes = self.boxes(X.shape[1])[:, :, cut]
         found = []
         for (low, high), own in zip(boxes, self.leaf_rows, strict=True):
             away = np.maximum(np.maximum(low - X[:, cut], X[:, cut] - high), 0.0)
-            distances = np.square(away).sum(1)
+            distances = np.square(away if lengths is None else away / lengths[cut]).sum(1)
             distances[own] = inf
             order = np.argsort(distances, kind="stable")
             found.append(np.sort(order[: min(count, len(X) - len(own))]))

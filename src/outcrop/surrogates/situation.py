@@ -36,6 +36,8 @@ from outcrop.priors import LogNormal, Prior, Shifted
 from outcrop.space import Space
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.blend import Blend
+from outcrop.surrogates.inferred import MOST_ROWS
+from outcrop.surrogates.local_processes import EXACT_ROWS
 from outcrop.typing import Vector
 
 EXACT = 1e-8  # noise variance, in units of the data's, of an objective without noise
@@ -50,6 +52,7 @@ INFERENCE = Slice(chains=6, patience=2.5)
 # Latents need more sweeps. Chains never restart: with many latents the density of fair draws varies
 # too much to tell which chains are stuck.
 LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3, patience=inf)
+MANY_CHAINS = 4  # with more than `EXACT_ROWS` observations, which leave little doubt
 ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
 
 NumbersKernel: TypeAlias = Callable[[Vector], Kernel]  # of the lengthscales, one per number
@@ -183,9 +186,12 @@ def refreshed(inference: Inference, n: int) -> Inference:
     """`inference`; with more than `ALL_MOVE` observations, a default one moves fewer chains.
 
     Their number falls in inverse proportion to `n`: an observation more then changes the belief
-    less, and a sweep costs more.
+    less, and a sweep costs more. Chains that are stuck rejoin the best one if hyperparameters are
+    inferred from a part of the observations only.
     """
     for default in (INFERENCE, LATENT_INFERENCE):
         if inference == default and n > ALL_MOVE:
-            return replace(default, moved=max(default.chains * ALL_MOVE // n, 1))
+            moved = max(default.chains * ALL_MOVE // n, 1)
+            chains = default.chains if n <= EXACT_ROWS else MANY_CHAINS
+            return replace(default, chains=chains, moved=moved, rejoins=n > MOST_ROWS)
     return inference

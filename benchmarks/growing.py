@@ -1,0 +1,190 @@
+"""Time of a suggestion with a long history of random points, in seconds of processor time.
+
+The first suggestion after `add` and the median of later ones, each followed by a tell; `dpotrf` of
+a 500 × 500 matrix is timed in the same run. Optuna's TPE, and its `GPSampler` where PyTorch is
+installed, are given the same points; a peer is left out at sizes after one that took a minute.
+"""
+
+from __future__ import annotations
+
+__all__ = ["add_arguments", "run"]
+
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from importlib.util import find_spec
+from statistics import median
+from typing import Any
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf
+
+import outcrop as oc
+from benchmarks.reporting import provenance, save, table, verdict
+from outcrop.problems import Problem, get
+from outcrop.typing import Params
+
+SIZES = (100, 500, 1000, 2000, 5000)
+PRESETS = ("warped", "spartan", "treed", "latent", "cocabo")
+LIMITS = {  # seconds of the first and of later suggestions, by problem and size
+    ("hartmann-6", 100): (0.5, 0.1),
+    ("hartmann-6", 500): (1.5, 0.4),
+    ("hartmann-6", 1000): (2.0, 0.6),
+    ("hartmann-6", 2000): (2.5, 0.8),
+    ("hartmann-6", 5000): (4.0, 1.2),
+    ("levy-30", 100): (None, 0.3),
+    ("levy-30", 500): (None, 1.0),
+    ("levy-30", 1000): (None, 1.5),
+    ("tree-large-shared", 100): (1.0, 0.15),
+    ("tree-large-shared", 500): (2.0, 0.5),
+    ("tree-large-shared", 1000): (3.0, 1.0),
+}
+RATIO, LONGEST = 6.0, 3.0  # of a preset's later suggestions: times those of "gp", and seconds
+LONG = 60.0  # seconds of a suggestion after which a peer gets no longer history
+
+Ask = Callable[[], Params]
+Tell = Callable[[float], object]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--asks", type=int, default=10, help="later suggestions of each")
+    parser.add_argument("--largest", type=int, default=5000, help="leave out longer histories")
+    parser.add_argument("--only", default="", help="one method, such as gp")
+
+
+def run(options: Namespace) -> None:
+    rows: list[dict[str, Any]] = []
+    for method, problem, sizes in cases():
+        if options.only not in ("", method):
+            continue
+        for n in sizes:
+            if n > options.largest or is_too_slow(rows, method):
+                continue
+            first, later = seconds(method, problem, n, options.asks)
+            rows.append(row(rows, method, problem.name, n, first, later))
+            print(shown([rows[-1]]).splitlines()[-1], flush=True)
+    print(shown(rows))
+    unit = {"dpotrf_500": factorisation(), "asks": options.asks}
+    save("growing", provenance("optuna", "torch") | unit | {"rows": rows})
+
+
+def cases() -> list[tuple[str, Problem, tuple[int, ...]]]:
+    box, wide, tree = get("hartmann-6"), levy(30), get("tree-large-shared")
+    peers = ["TPE"] + ["GPSampler"] * (find_spec("torch") is not None)
+    return [
+        ("gp", box, SIZES),
+        ("gp", wide, SIZES[:3]),
+        ("tree", tree, SIZES[:3]),
+        *((preset, box, SIZES[:3]) for preset in PRESETS),
+        *((peer, box, SIZES) for peer in peers),
+    ]
+
+
+def levy(d: int) -> Problem:
+    """Levy's function in `d` dimensions."""
+
+    def value(params: Params) -> float:
+        w = 1 + (np.array([params[f"x{i}"] for i in range(d)]) - 1) / 4
+        inner = (w[:-1] - 1) ** 2 * (1 + 10 * np.sin(np.pi * w[:-1] + 1) ** 2)
+        last = (w[-1] - 1) ** 2 * (1 + np.sin(2 * np.pi * w[-1]) ** 2)
+        return float(np.sin(np.pi * w[0]) ** 2 + inner.sum() + last)
+
+    space = oc.Space({f"x{i}": oc.Float(-10, 10) for i in range(d)})
+    return Problem(f"levy-{d}", space, value, 0.0)
+
+
+def seconds(method: str, problem: Problem, n: int, asks: int) -> tuple[float, float]:
+    """Of the first suggestion given `n` random points, and the median of `asks` later ones."""
+    known = problem.space.sample(np.random.default_rng(0), n)
+    values = [problem(params) for params in known]
+    start = optuna_search if method in ("TPE", "GPSampler") else own_search
+    ask, tell = start(method, problem, known, values)
+    taken = []
+    for _ in range(1 + asks):
+        begun = time.process_time()
+        params = ask()
+        taken.append(time.process_time() - begun)
+        tell(problem(params))
+    return taken[0], median(taken[1:])
+
+
+def own_search(
+    method: str, problem: Problem, known: list[Params], values: list[float]
+) -> tuple[Ask, Tell]:
+    optimizer = oc.Optimizer(problem.space, method=method, seed=0, ask_seconds=None)
+    optimizer.add(known, values)
+    asked: list[oc.Trial] = []
+
+    def ask() -> Params:
+        asked.append(optimizer.ask())
+        return asked[-1].params
+
+    return ask, lambda value: optimizer.tell(asked[-1], value)
+
+
+def optuna_search(
+    method: str, problem: Problem, known: list[Params], values: list[float]
+) -> tuple[Ask, Tell]:
+    from experiments.peers import PEERS
+
+    peer = PEERS[method](problem.space, 0, len(known))
+    for params, value in zip(known, values, strict=True):
+        peer.add(params, value)
+    asked: list[Params] = []
+
+    def ask() -> Params:
+        asked.append(peer.ask())
+        return asked[-1]
+
+    return ask, lambda value: peer.tell(asked[-1], value)
+
+
+def factorisation() -> float:
+    """Median seconds of `dpotrf` on 500 × 500."""
+    A = np.random.default_rng(0).normal(size=(500, 500))
+    K = np.asfortranarray(A @ A.T + 500 * np.eye(500))
+    taken = []
+    for _ in range(11):
+        begun = time.process_time()
+        dpotrf(K, lower=1)
+        taken.append(time.process_time() - begun)
+    return median(taken)
+
+
+def is_too_slow(rows: list[dict[str, Any]], method: str) -> bool:
+    return any(r["method"] == method and r["first"] > LONG for r in rows)
+
+
+def row(
+    rows: list[dict[str, Any]], method: str, problem: str, n: int, first: float, later: float
+) -> dict[str, Any]:
+    """A measurement and whether it is within its limits; None where there are none."""
+    met = None
+    if method in ("gp", "tree"):
+        most_first, most_later = LIMITS[problem, n]
+        met = later <= most_later and (most_first is None or first <= most_first)
+    elif method in PRESETS:
+        plain = [r["later"] for r in rows if r["method"] == "gp" and r["n"] == n]
+        met = later <= LONGEST and (not plain or later <= RATIO * plain[0])
+    return {"method": method, "problem": problem, "n": n} | {
+        "first": first,
+        "later": later,
+        "met": met,
+    }
+
+
+def shown(rows: list[dict[str, Any]]) -> str:
+    return table(
+        ["method", "problem", "n", "first", "later", "limits"],
+        [
+            [
+                r["method"],
+                r["problem"],
+                str(r["n"]),
+                f"{r['first']:.2f}",
+                f"{r['later']:.3f}",
+                "" if r["met"] is None else verdict(r["met"]),
+            ]
+            for r in rows
+        ],
+    )
