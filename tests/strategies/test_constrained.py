@@ -27,7 +27,9 @@ TREE = Space(
         "k == 's' or x < 0.5",
     ],
 )
-CHEAP = ["gp", "cocabo", "hierarchical", "pooled", "perturbed", "one-hot", "δ-cover"]
+QUICK = ["cocabo", "δ-cover"]
+SLOW = ["gp", "hierarchical", "pooled", "perturbed", "one-hot"]
+KINDS = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
 
 
 def checked(params):
@@ -41,7 +43,7 @@ def checked(params):
     )
 
 
-@pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_search_keeps_to_constraints(name, rng):
     X = TREE.region.points(rng, 15)
     view = view_of(TREE, X[:12], rng.random(12), pending=X[12:14], failed=X[14:], noise=False)
