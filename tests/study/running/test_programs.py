@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -153,7 +154,8 @@ def test_a_signal_keeps_results_gives_trials_back_and_leaves_no_process(tmp_path
         assert all(is_alive(pid) for pid in pids)
         for _ in range(times):
             for pid in [process.pid, *pids] if to == "all" else [process.pid]:
-                (os.killpg if to == "group" else os.kill)(pid, getattr(signal, name))
+                with suppress(ProcessLookupError):  # the run may have ended its workers already
+                    (os.killpg if to == "group" else os.kill)(pid, getattr(signal, name))
         out, err = process.communicate(timeout=120)
     finally:
         process.kill()
