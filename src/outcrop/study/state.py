@@ -271,7 +271,7 @@ def _failed(state: State, event: Failed | Expired) -> State:
 
 
 def _corrected(state: State, event: Amended | Discarded) -> State:
-    """The state after a correction; the next suggestion starts cold, from what is left."""
+    """The state after a correction; the next suggestion starts cold."""
     record = state.record(event.number)
     trial = record.asked
     if event.number in state.released:
