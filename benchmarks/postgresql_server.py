@@ -17,12 +17,11 @@ import socket
 import subprocess
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote
-
-import psycopg
 
 PROGRAMS = ("initdb", "postgres")
 FOLDERS = "/usr/lib/postgresql"  # where Debian has them, by version
@@ -36,6 +35,8 @@ def missing_programs() -> str:
     """Why no server can be started, with a remedy; empty if one can be."""
     if _programs() is None:
         return "PostgreSQL is not installed; install it with: apt-get install postgresql"
+    if find_spec("psycopg") is None:
+        return "the driver is not installed; install it with: pip install 'outcrop[postgres]'"
     return ""
 
 
@@ -157,16 +158,25 @@ class PostgresqlServer:
         self.port, before = port, self.port
         end = time.monotonic() + START
         while self._process.poll() is None and time.monotonic() < end:
-            try:
-                self._connection().close()
+            if self._answers():
                 return True
-            except psycopg.OperationalError:
-                time.sleep(0.02)
+            time.sleep(0.02)
         self.port = before
         self.stop(signal.SIGQUIT)
         return False
 
-    def _connection(self) -> psycopg.Connection[Any]:
+    def _answers(self) -> bool:
+        import psycopg
+
+        try:
+            self._connection().close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _connection(self) -> Any:
+        import psycopg  # an extra
+
         return psycopg.connect(
             host=HOST,
             port=self.port,

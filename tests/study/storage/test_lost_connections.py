@@ -13,7 +13,6 @@ import pytest
 from outcrop.errors import StorageError
 from outcrop.study.events import Asked, Created, Told
 from outcrop.study.storage import Lease
-from outcrop.study.storage.postgresql_connection import connected
 from outcrop.study.storage.sql import SqlStorage
 from tests.study.handles import log_of, opened
 from tests.study.storage.children import answer
@@ -183,6 +182,8 @@ def test_a_connection_that_is_replaced_at_once_is_not_worth_a_warning(remote, st
 def test_a_process_that_is_suspended_in_a_transaction_is_ended_by_the_server(
     storage, study, monkeypatch
 ):
+    from outcrop.study.storage.postgresql_connection import connected  # it needs the driver
+
     settings = f"{CONNECTION}.SETTINGS"
     monkeypatch.setattr(settings, "SET idle_in_transaction_session_timeout = '200ms'")
     _, options = storage._transactions._engine.dialect.create_connect_args(storage._database._url)

@@ -43,7 +43,7 @@ WHERE current_setting('synchronous_commit') IN ('off', 'local');
 T = TypeVar("T")
 
 
-class LimitedConnection(psycopg.Connection[Any]):
+class LimitedConnection(psycopg.Connection[Any]):  # type: ignore[misc]  # it may be missing
     """A connection that is closed with an error if the server is silent for too long."""
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **options: Any) -> T:
