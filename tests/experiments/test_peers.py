@@ -9,6 +9,7 @@ PACKAGES = [("TPE", "optuna"), ("SMAC", "smac"), ("GPSampler", "torch")]
 ANY_SPACE = pytest.mark.parametrize(("peer", "package"), PACKAGES)
 BRANCHES = pytest.mark.parametrize(("peer", "package"), PACKAGES[:2])
 EVERY = pytest.mark.parametrize(("peer", "package"), [*PACKAGES, ("BoTorch", "botorch")])
+STARTED = 10  # points after which every peer asks its model; TPE draws so many at random
 
 
 @EVERY
@@ -17,10 +18,10 @@ EVERY = pytest.mark.parametrize(("peer", "package"), [*PACKAGES, ("BoTorch", "bo
 def test_a_peer_goes_on_from_the_given_points(peer, package, batch):
     pytest.importorskip(package)
     problem = problem_of("func-2C")
-    initial = initial_points(problem.space, 6, run=0)
-    row = peers.peer_search(problem, peer, initial, trials=11, run=0, batch=batch)
-    assert row["values"][:6] == [problem(point) for point in initial]
-    assert len(row["values"]) == 11
+    initial = initial_points(problem.space, STARTED, run=0)
+    row = peers.peer_search(problem, peer, initial, trials=STARTED + 5, run=0, batch=batch)
+    assert row["values"][:STARTED] == [problem(point) for point in initial]
+    assert len(row["values"]) == STARTED + 5
     assert len(row["seconds"]) == 5  # a whole batch of four, and one that is cut short
 
 
@@ -41,8 +42,8 @@ def test_a_peer_proposes_legal_configurations_of_every_kind_of_parameter(peer, p
             "version": Fixed(3),
         }
     )
-    optimizer = peers.PEERS[peer](space, 0, 8)
-    for point in initial_points(space, 4, run=0):
+    optimizer = peers.PEERS[peer](space, 0, STARTED + 4)
+    for point in initial_points(space, STARTED, run=0):
         optimizer.add(point, 1.0)
     for _ in range(4):
         params = optimizer.ask()
@@ -71,11 +72,11 @@ NESTED = Space(
 @pytest.mark.filterwarnings("ignore")
 def test_a_peer_sets_exactly_what_its_choices_open(peer, package):
     pytest.importorskip(package)
-    optimizer = peers.PEERS[peer](NESTED, 0, 20)
+    optimizer = peers.PEERS[peer](NESTED, 0, 40)
     for number, point in enumerate(initial_points(NESTED, 6, run=0)):
         optimizer.add(point, float(number % 3))  # no branch is the better one
     met = set()
-    for number in range(14):
+    for number in range(30):
         params = optimizer.ask()
         assert params == NESTED.validate(params)  # which refuses what is inactive or missing
         met.add(frozenset(params))
