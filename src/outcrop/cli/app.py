@@ -17,7 +17,13 @@ from typing import Annotated, Any
 import typer
 
 from outcrop import __version__
-from outcrop.cli import add_command, correction_commands, reading_commands, run_commands
+from outcrop.cli import (
+    add_command,
+    copy_command,
+    correction_commands,
+    reading_commands,
+    run_commands,
+)
 from outcrop.cli.arguments import NeededStudy, StorageUrl, say
 from outcrop.cli.migrate import migrate
 from outcrop.cli.run_commands import interrupted
@@ -101,6 +107,7 @@ for command in (
     correction_commands.amend,
     correction_commands.discard,
     migrate,
+    copy_command.copy,
 ):
     app.command()(command)
 
