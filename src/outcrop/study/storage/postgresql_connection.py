@@ -79,12 +79,10 @@ class LimitedConnection(psycopg.Connection[Any]):  # type: ignore[misc]  # it ma
 
 
 def connected(options: Mapping[str, Any]) -> LimitedConnection:
-    """A connection with these options of libpq and psycopg."""
-    connection = LimitedConnection.connect(**{**OPTIONS, **options})
+    """A connection with these options of libpq and psycopg; it begins no transaction by itself."""
+    connection = LimitedConnection.connect(**{**OPTIONS, **options}, autocommit=True)
     try:
-        connection.autocommit = True
         connection.execute(SETTINGS)
-        connection.autocommit = False
     except BaseException:
         connection.close()
         raise

@@ -61,8 +61,8 @@ class Transactions:
 
     def _make_engine(self) -> None:
         self._engine = self.database.engine()
-        self._reader = self._engine.execution_options(**self.database.reading)
         self._writer = self._engine.execution_options(writes=True)
+        self._fleeting = self._engine.execution_options(writes=True, fleeting=True)
         weakref.finalize(self, self._engine.dispose)
 
     def tables_exist(self) -> bool:
@@ -75,7 +75,7 @@ class Transactions:
         def once() -> T:
             if not self._find_tables():
                 return nothing
-            with self._reader.connect() as connection:
+            with self._engine.connect() as connection:
                 return work(connection)
 
         return self._patiently(once)
@@ -91,9 +91,7 @@ class Transactions:
 
         def once() -> T:
             self._make_tables()
-            with self._writer.begin() as connection:
-                if not durable:
-                    self.database.before_fleeting(connection)
+            with (self._writer if durable else self._fleeting).begin() as connection:
                 result = work(connection)
                 commits.append(True)
             if durable:
