@@ -61,7 +61,7 @@ class Kind(ABC):
 class Plain(Kind):
     """A Gaussian process with the standard kernel of the space.
 
-    From 15 numbers on, their lengthscales vary around one that they share.
+    From 20 numbers on, their lengthscales vary around one that they share.
 
     oc.Method(surrogate=oc.surrogates.Plain())    # the same as oc.Method()
     """
