@@ -10,7 +10,7 @@ from outcrop.data import Observations
 from outcrop.errors import MethodError, ModelError
 from outcrop.inference import MAP, Slice
 from outcrop.kernels import Matern12, Matern52, Offset, SharedScale
-from outcrop.space import Categorical, Float, Space
+from outcrop.space import Categorical, Choice, Float, Space
 from outcrop.strategies import Method, strategy_for
 from outcrop.surrogates import GP, Blend, Forest, Inferred, Kind, Plain, Situation
 from outcrop.surrogates.kind import GivenModel, GivenSurrogate, fitted_process, kind_of
@@ -81,6 +81,13 @@ def test_lengthscales_of_many_numbers_vary_around_a_common_one(size, is_shared):
     assert isinstance(kernel, SharedScale if is_shared else Matern52)
     learnt = kernel.scale.prior if is_shared else kernel.lengthscales.prior.for_size(size)
     assert learnt == Priors().lengthscales.for_size(size)
+
+
+def test_numbers_of_which_few_are_active_together_have_lengthscales_of_their_own():
+    branch = {f"x{i}": Float(0, 1) for i in range(12)}
+    space = Space({"c": Choice({"a": branch, "b": branch})})
+    kernel = Plain().surrogate(Situation(space, NoiseFacts(False))).model.kernel
+    assert not any(isinstance(part, SharedScale) for part in kernel.walk())
 
 
 def test_a_common_lengthscale_predicts_a_bowl_of_many_numbers_better(rng):

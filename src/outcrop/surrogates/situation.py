@@ -45,7 +45,7 @@ EXACT = 1e-8  # noise variance, in units of the data's, of an objective without 
 NOISE_FLOOR = 1e-6
 NOISE = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # small noise is likely, large noise possible
 LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
-MANY_NUMBERS = 20  # from which their lengthscales vary around a common one
+MANY_NUMBERS = 20  # always active, from which on lengthscales vary around a common one
 OWN_SCALES = LogNormal(0.0, 0.35)  # of many numbers, in units of the common lengthscale
 CATEGORY_SCALES = LogNormal(0.0, 1.0)
 AMPLITUDE = LogNormal(0.0, 1.0)
@@ -138,9 +138,9 @@ class Situation:
 
         The shared one has the prior of `lengthscales` then.
         """
-        size = len(self.numbers)
-        if size < MANY_NUMBERS:
+        if len(self.unconditional_numbers) < MANY_NUMBERS:
             return Matern52(lengthscales)
+        size = len(self.numbers)
         own = Matern52(free(OWN_SCALES, size=size))
         return SharedScale(free(self.priors.lengthscales.for_size(size)), own)
 
