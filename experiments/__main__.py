@@ -21,6 +21,7 @@ from experiments import (
     htbo_borders,
     htbo_table1,
     inference_methods,
+    many_calibration,
     many_trials,
     modulated_table1,
     noisy_inputs_1d,
@@ -78,6 +79,7 @@ MODULES = (
     noisy_inputs_tables,
     noisy_inputs_exact,
     noisy_inputs_bo,
+    many_calibration,
     many_trials,
     suite,
 )
