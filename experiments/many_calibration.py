@@ -19,8 +19,10 @@ from benchmarks.reporting import table
 from experiments.harness import Cell, Experiment, Row
 from experiments.searches import problem_of
 from outcrop.data import Observations
-from outcrop.surrogates import Inferred, Mixture, Plain, Situation, Standardised
+from outcrop.surrogates import GP, Inferred, Mixture, Plain, Situation, Standardised
+from outcrop.surrogates.base import Posterior
 from outcrop.surrogates.inferred import best_and_others
+from outcrop.surrogates.leafwise import LeafwisePosterior
 from outcrop.surrogates.local_processes import EXACT_ROWS
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.typing import Points, Vector
@@ -43,12 +45,18 @@ def run(cell: Cell, number: int) -> Row:
     surrogate = Plain().surrogate(situation)
     assert isinstance(surrogate, Inferred)
     boxes = surrogate.fit(data, rng)
-    processes = [part.leaves[0].model for part in boxes.components]
+    processes = [_process(part) for part in boxes.components]
     exact = Mixture(tuple(process.condition(data) for process in processes), boxes.weights)
     some = best_and_others(data, EXACT_ROWS)
     part = Mixture(tuple(process.condition(some) for process in processes), boxes.weights)
     beliefs = {"all": exact, "boxes": boxes, "part": part}
     return {name: scores(belief, X[n:], wanted) for name, belief in beliefs.items()}
+
+
+def _process(part: Posterior) -> GP:
+    """The process of a chain, which is the same in all boxes."""
+    assert isinstance(part, LeafwisePosterior)
+    return part.leaves[0].model
 
 
 def scores(belief: Mixture, X: Points, y: Vector) -> dict[str, float]:
