@@ -22,6 +22,8 @@ from experiments import (
     htbo_table1,
     inference_methods,
     many_calibration,
+    many_parameters,
+    many_parameters_choice,
     many_trials,
     modulated_table1,
     noisy_inputs_1d,
@@ -80,6 +82,8 @@ MODULES = (
     noisy_inputs_exact,
     noisy_inputs_bo,
     many_calibration,
+    many_parameters,
+    many_parameters_choice,
     many_trials,
     suite,
 )
