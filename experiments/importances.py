@@ -80,7 +80,8 @@ def distribution(parameter: Parameter) -> Any:
         case Int(low, high, log=log):
             return distributions.IntDistribution(low, high, log=log)
         case Categorical(choices):
-            return distributions.CategoricalDistribution(choices)
+            listed: Any = choices  # of types that Optuna takes
+            return distributions.CategoricalDistribution(listed)
     raise TypeError(f"{parameter!r} has no distribution of Optuna")
 
 
