@@ -247,6 +247,8 @@ class ModelBased:
         }
         if view.robust:
             why["robust"] = True
+        if fit.objective.members:
+            why["members"] = dict(fit.objective.members)
         return why
 
 

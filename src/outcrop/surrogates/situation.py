@@ -107,6 +107,7 @@ class Situation:
     observations: int = 0  # their number
     priors: Priors = field(default_factory=Priors)
     effort: Effort = UNLIMITED  # that may be spent on inference
+    chains: int | None = None  # of a default inference, where several surrogates share the time
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -143,7 +144,8 @@ class Situation:
         alone easily explains an undersampled oscillation as noise, and then exploration ends.
         `inference` is used unless the user gave one.
         """
-        inference = refreshed(self.inference or inference, self.observations).within(self.effort)
+        chosen = refreshed(self.inference or inference, self.observations, self.chains)
+        inference = chosen.within(self.effort)
         is_learnt = self.noise.is_learnt(models_places)
         learnt = free(self.priors.noise)
         if is_learnt is None:
@@ -182,7 +184,7 @@ def standard_kernel(
     return Offset(priors.level, Scaled(free(priors.amplitude), kernel))
 
 
-def refreshed(inference: Inference, n: int) -> Inference:
+def refreshed(inference: Inference, n: int, most: int | None = None) -> Inference:
     """`inference`; with more than `ALL_MOVE` observations, a default one moves fewer chains.
 
     Their number falls in inverse proportion to `n`: an observation more then changes the belief
@@ -190,8 +192,11 @@ def refreshed(inference: Inference, n: int) -> Inference:
     inferred from a part of the observations only.
     """
     for default in (INFERENCE, LATENT_INFERENCE):
-        if inference == default and n > ALL_MOVE:
+        if inference == default:
+            default = replace(default, chains=most or default.chains)
+            if n <= ALL_MOVE:
+                return default
             moved = max(default.chains * ALL_MOVE // n, 1)
-            chains = default.chains if n <= EXACT_ROWS else MANY_CHAINS
+            chains = default.chains if n <= EXACT_ROWS else min(MANY_CHAINS, default.chains)
             return replace(default, chains=chains, moved=moved, rejoins=n > MOST_ROWS)
     return inference
