@@ -26,7 +26,7 @@ from outcrop.surrogates.latent import Latent
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.partly_additive import PartlyAdditive
 from outcrop.surrogates.prequential import log_densities
-from outcrop.surrogates.situation import Situation
+from outcrop.surrogates.situation import ChainLimits, Situation
 from outcrop.surrogates.spartan import Spartan
 from outcrop.surrogates.warped import Warped
 from outcrop.typing import Rng
@@ -39,6 +39,7 @@ MEMBERS = (
     PartlyAdditive(),
 )
 RESOLUTION = 0.1  # of the data's deviation: a smooth member gains nothing from smaller errors
+RARELY = 3  # suggestions after which a member of less than average weight moves its chains
 MOST_CHANGE = 3.0  # of a member's log score by one result, beside the mean of all
 
 
@@ -57,6 +58,8 @@ class Ensemble(Kind):
 
     members: tuple[Kind, ...] = MEMBERS
     chains: int = 4  # of each member
+    moved: int = 1  # of these, for each suggestion
+    sweeps: int = 1  # of each that moves
     shared: float = 0.5
     forgetting: float = 0.05
     label = "ensemble"
@@ -72,6 +75,10 @@ class Ensemble(Kind):
                 f"Ensemble(shared={self.shared!r}, forgetting={self.forgetting!r}): expected "
                 "shares between 0 and 1"
             )
+
+    @property
+    def limits(self) -> ChainLimits:
+        return ChainLimits(self.chains, self.moved, self.sweeps)
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         kinds = sorted(self.members, key=lambda kind: kind.label)
@@ -99,12 +106,15 @@ class WeighedMembers:
         weights = self._weights(evidence)
         efforts = self.situation.effort.parts(*[1.0] * len(self.members))
         beliefs = {}
-        for (label, kind), effort in zip(self.members.items(), efforts, strict=True):
-            own = replace(self.situation, chains=self.ensemble.chains, effort=effort)
-            surrogate = kind.surrogate(own)
-            assert surrogate is not None  # `Ensemble.surrogate` has asked
+        for turn, (label, effort) in enumerate(zip(self.members, efforts, strict=True)):
+            state = self._state(before, label)
+            is_due = weights[label] * len(weights) >= 1 or (len(observations) + turn) % RARELY == 0
+            if state is None or is_due:
+                situation = replace(self.situation, limits=self.ensemble.limits, effort=effort)
+            else:
+                situation = replace(self.situation, inference=self._still)
             stream = np.random.default_rng([seed, crc32(label.encode())])
-            beliefs[label] = surrogate.fit(observations, stream, self._state(before, label))
+            beliefs[label] = self._member(label, situation).fit(observations, stream, state)
         return Mixture(
             tuple(part for belief in beliefs.values() for part in belief.components),
             np.concatenate([weights[label] * belief.weights for label, belief in beliefs.items()]),
@@ -141,15 +151,23 @@ class WeighedMembers:
         if not rows or is_old.all() or not is_old.any() or self.ensemble.shared == 1:
             return np.zeros((0, len(self.members)))
         old, new = data.rows(np.flatnonzero(is_old)), data.rows(np.flatnonzero(~is_old))
-        still = Slice(chains=self.ensemble.chains, burn_in=0, sweeps=0)
-        own = replace(self.situation, inference=still, observations=len(old))
+        own = replace(self.situation, inference=self._still, observations=len(old))
         found = []
-        for label, kind in self.members.items():
-            surrogate = kind.surrogate(own)
-            assert surrogate is not None
-            belief = surrogate.fit(old, np.random.default_rng(0), self._state(before, label))
+        for label in self.members:
+            surrogate, stream = self._member(label, own), np.random.default_rng(0)
+            belief = surrogate.fit(old, stream, self._state(before, label))
             found.append(log_densities(belief, new, RESOLUTION))
         return np.stack(found, axis=1)
+
+    @property
+    def _still(self) -> Slice:
+        """Chains stay where they are."""
+        return Slice(chains=self.ensemble.chains, burn_in=0, sweeps=0)
+
+    def _member(self, label: str, situation: Situation) -> Surrogate:
+        surrogate = self.members[label].surrogate(situation)
+        assert surrogate is not None  # `Ensemble.surrogate` has asked for this situation
+        return surrogate
 
     def _state(self, before: Mapping[str, Any], label: str) -> Mapping[str, Any] | None:
         state: Mapping[str, Any] | None = before.get("members", {}).get(label)
