@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from outcrop import __version__
-from outcrop.cli import add_command, correction_commands
+from outcrop.cli import add_command, copy_command, correction_commands
 from outcrop.cli.arguments import NeededStudy, StorageUrl, StudyName, say
 from outcrop.cli.migrate import migrate
 from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
@@ -344,6 +344,7 @@ app.command()(add_command.add)
 app.command()(correction_commands.amend)
 app.command()(correction_commands.discard)
 app.command()(migrate)
+app.command()(copy_command.copy)
 
 
 @app.command()

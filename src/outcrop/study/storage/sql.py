@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["SqlStorage"]
 
 import math
+import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -46,6 +47,9 @@ LOCK = sa.select(studies.c.id).where(studies.c.id == sa.bindparam("study")).with
 LENGTH = sa.select(sa.func.max(events.c.position) + 1).where(
     events.c.study == sa.bindparam("study")
 )
+ID = sa.select(events.c.id).where(
+    events.c.study == sa.bindparam("study"), events.c.position == sa.bindparam("position")
+)
 LEASES = (
     sa.select(leases.c.key, leases.c.owner, leases.c.deadline, leases.c.seconds)
     .select_from(studies.outerjoin(leases, leases.c.study == studies.c.id))
@@ -69,18 +73,20 @@ BEGIN_ANEW = (
 class SqlStorage:
     """Studies in the database at `url`, which other processes may use at the same time.
 
-    If other processes have locked the database, operations are tried again for `patience` seconds,
-    then `StorageError` is raised. Nothing is created before the first study.
+    If other processes have locked the database, or if a server that was reached before is away,
+    operations are tried again for `patience` seconds, by default 60 for a file and 600 for a
+    server; then `StorageError` is raised. Nothing is created before the first study.
 
         storage = SqlStorage("sqlite:///study.db")
         storage = SqlStorage("sqlite:////shared/study.db?mode=ro")
         storage = SqlStorage("postgresql://user@host/database", patience=10.0)
     """
 
-    def __init__(self, url: str, patience: float = 60.0) -> None:
-        if not patience >= 0:
+    def __init__(self, url: str, patience: float | None = None) -> None:
+        if patience is not None and not patience >= 0:
             raise StorageError(f"patience must be at least 0 seconds, got {patience!r}")
         self._database = database_at(url)
+        patience = self._database.patience if patience is None else patience
         self._transactions = Transactions(self._database, patience)
         self._has_durations = False  # whether leases are known to have them
         self._transactions.tables_exist()  # refuses an unreadable database now, not later
@@ -95,18 +101,25 @@ class SqlStorage:
     def create(self, name: str, record: str) -> int | None:
         checked_text(name, "name of a study", MAX_NAME)
         checked_text(record, "record")
+        first = _random_id()
 
         def work(connection: sa.Connection) -> int:
             made = connection.execute(sa.insert(studies).values(name=name)).inserted_primary_key
             assert made is not None  # every study has an id
             study = int(made[0])
-            connection.execute(sa.insert(events).values(study=study, position=0, record=record))
+            row = {"study": study, "position": 0, "record": record, "id": first}
+            connection.execute(sa.insert(events), row)
             return study
 
         try:
             return self._transactions.write(work)
-        except IntegrityError:  # the name is taken
-            return None
+        except IntegrityError:  # the name is taken, maybe by a commit whose answer was lost
+            made = (
+                sa.select(studies.c.id)
+                .join(events, (events.c.study == studies.c.id) & (events.c.position == 0))
+                .where(studies.c.name == name, events.c.id == first)
+            )
+            return self._transactions.read(lambda connection: connection.scalar(made), None)
 
     def find(self, name: str) -> int | None:
         checked_text(name, "name of a study", MAX_NAME)
@@ -147,13 +160,19 @@ class SqlStorage:
         drop: Sequence[str] = (),
     ) -> bool:
         rows = [
-            {"study": study, "position": place, "record": checked_text(record, "record")}
+            {
+                "study": study,
+                "position": place,
+                "record": checked_text(record, "record"),
+                "id": _random_id(),
+            }
             for place, record in enumerate(records, position)
         ]
 
         def work(connection: sa.Connection) -> bool:
             if connection.scalar(LENGTH, {"study": study}) != position:
-                return False
+                # It is there already if it was committed and the answer to that was lost.
+                return bool(rows) and connection.scalar(ID, rows[0]) == rows[0]["id"]
             if take and not self._take(connection, study, take):
                 return False
             if drop:
@@ -272,6 +291,10 @@ class SqlStorage:
         }
         connection.execute(sa.insert(leases), [*rows.values()])
         return True
+
+
+def _random_id() -> str:
+    return os.urandom(16).hex()
 
 
 def _or_inf(seconds: float | None) -> float:

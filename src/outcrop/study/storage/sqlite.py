@@ -8,8 +8,10 @@ import os
 import shutil
 import sqlite3
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import unquote, urlencode, urlsplit
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -33,6 +35,9 @@ class Sqlite:
     """
 
     alone = True  # whether a database with tables of other programs is refused
+    forks_open = False  # whether a connection may be open while this process forks
+    patience = 60.0  # seconds, unless another time is given
+    reading: Mapping[str, str] = MappingProxyType({})  # execution options of reads
 
     def __init__(self, url: URL, shown: str) -> None:
         self.shown = shown  # the URL without a password, for messages
@@ -115,6 +120,16 @@ class Sqlite:
         Nothing to do: a writing transaction excludes others from its first statement.
         """
 
+    def before_fleeting(self, connection: Connection) -> None:
+        """Prepare a transaction whose changes may be lost in a power failure.
+
+        Nothing to do: what is committed reaches the disk by `flush`.
+        """
+
+    def disown(self) -> None:
+        """Leave an open connection to the parent of this forked process."""
+        raise AssertionError("no connection is open while this process forks")
+
     def now(self, connection: Connection) -> float:
         """The time of the clock for all deadlines, in seconds."""
         return time.time()
@@ -122,6 +137,14 @@ class Sqlite:
     def is_busy(self, error: DBAPIError) -> bool:
         """Whether the operation may succeed if it is tried again."""
         return _code(error) in BUSY
+
+    def is_away(self, error: DBAPIError) -> bool:
+        """Whether the database cannot be reached and is worth waiting for."""
+        return False
+
+    def said(self, error: DBAPIError) -> str:
+        """What the database says, in one line and without a password."""
+        return " ".join(str(error.orig).split())
 
     def explained(self, error: DBAPIError) -> StorageError:
         """The error with an explanation and a remedy."""
