@@ -127,6 +127,10 @@ def convergence() -> Any:
     return plots.convergence(runs, minimum=problems.get("branin").minimum)
 
 
+def weights() -> Any:
+    return plots.weights(searched("exp-2d", "auto", 30))
+
+
 def timeline() -> Any:
     simulation = oc.simulate("branin", "sobol", n_workers=6, n_trials=60, overhead=0.05, seed=0)
     return plots.timeline(simulation)
@@ -152,6 +156,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_penalised": penalised,
     "plot_convergence_study": convergence_study,
     "plot_convergence": convergence,
+    "plot_weights": weights,
     "plot_timeline": timeline,
     "demo": demo,
 }

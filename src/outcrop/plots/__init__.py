@@ -7,6 +7,7 @@
     plots.latents(study)            latent inputs of a latent-input model
     plots.penalised(study)          acquisition with and without running trials
     plots.convergence(study)        best value so far, of one study or of many runs
+    plots.weights(study)            how probable each kind of landscape was
     plots.timeline(simulation)      when each worker was busy, and when it waited
 
 Each function returns the axes it drew on; `axes.figure.savefig("picture.png")` saves them. Without
@@ -24,6 +25,7 @@ __all__ = [
     "latents",
     "penalised",
     "convergence",
+    "weights",
     "timeline",
     "surface_2d",
 ]
@@ -37,3 +39,4 @@ from outcrop.plots.spartan import spartan_weight
 from outcrop.plots.surface import surface_2d
 from outcrop.plots.timeline import timeline
 from outcrop.plots.warping import warping
+from outcrop.plots.weights import weights

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 __all__ = ["MEMBERS", "Ensemble", "WeighedMembers"]
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
@@ -19,17 +19,18 @@ import numpy as np
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.inference import Slice
+from outcrop.inference import Kept
 from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.inferred import MOST_ROWS
 from outcrop.surrogates.kind import Kind, Plain
 from outcrop.surrogates.latent import Latent
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.partly_additive import PartlyAdditive
 from outcrop.surrogates.prequential import log_densities
-from outcrop.surrogates.situation import ChainLimits, Situation
+from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.spartan import Spartan
 from outcrop.surrogates.warped import Warped
-from outcrop.typing import Rng
+from outcrop.typing import Matrix, Rng
 
 MEMBERS = (
     Plain(),
@@ -38,8 +39,8 @@ MEMBERS = (
     Latent(spreads=(0.1, 0.01), together=True),
     PartlyAdditive(),
 )
+FEW_MEMBERS = 2  # that are fitted to more than `MOST_ROWS` observations
 RESOLUTION = 0.1  # of the data's deviation: a smooth member gains nothing from smaller errors
-RARELY = 3  # suggestions after which a member of less than average weight moves its chains
 MOST_CHANGE = 3.0  # of a member's log score by one result, beside the mean of all
 
 
@@ -57,9 +58,7 @@ class Ensemble(Kind):
     """
 
     members: tuple[Kind, ...] = MEMBERS
-    chains: int = 4  # of each member
-    moved: int = 1  # of these, for each suggestion
-    sweeps: int = 1  # of each that moves
+    chains: int = 2  # of each member
     shared: float = 0.5
     forgetting: float = 0.05
     label = "ensemble"
@@ -70,19 +69,18 @@ class Ensemble(Kind):
             raise ModelError(
                 f"Ensemble(members=…) with {labels}: expected one kind or more, each once"
             )
+        if type(self.chains) is not int or self.chains < 1:
+            raise ModelError(f"Ensemble(chains={self.chains!r}): expected an integer of at least 1")
         if not 0 <= self.shared <= 1 or not 0 <= self.forgetting <= 1:
             raise ModelError(
                 f"Ensemble(shared={self.shared!r}, forgetting={self.forgetting!r}): expected "
                 "shares between 0 and 1"
             )
 
-    @property
-    def limits(self) -> ChainLimits:
-        return ChainLimits(self.chains, self.moved, self.sweeps)
-
     def surrogate(self, situation: Situation) -> Surrogate | None:
-        kinds = sorted(self.members, key=lambda kind: kind.label)
-        offered = [kind for kind in kinds if kind.surrogate(situation) is not None]
+        if situation.noise.has_uncertain_places:
+            return Plain().surrogate(situation)
+        offered = [kind for kind in self.members if kind.surrogate(situation) is not None]
         if len(offered) < 2:
             return offered[0].surrogate(situation) if offered else None
         return WeighedMembers(self, {kind.label: kind for kind in offered}, situation)
@@ -103,70 +101,69 @@ class WeighedMembers:
         before = previous or {}
         seed = int(rng.integers(2**63))
         evidence = self._evidence(observations, before)
-        weights = self._weights(evidence)
-        efforts = self.situation.effort.parts(*[1.0] * len(self.members))
+        weights = self._weights(evidence, len(observations))
+        efforts = self.situation.effort.parts(*[1.0] * len(weights))
         beliefs = {}
-        for turn, (label, effort) in enumerate(zip(self.members, efforts, strict=True)):
-            state = self._state(before, label)
-            is_due = weights[label] * len(weights) >= 1 or (len(observations) + turn) % RARELY == 0
-            if state is None or is_due:
-                situation = replace(self.situation, limits=self.ensemble.limits, effort=effort)
-            else:
-                situation = replace(self.situation, inference=self._still)
+        for label, effort in zip(weights, efforts, strict=True):
+            situation = replace(self.situation, chains=self.ensemble.chains, effort=effort)
             stream = np.random.default_rng([seed, crc32(label.encode())])
-            beliefs[label] = self._member(label, situation).fit(observations, stream, state)
+            member, state = self._member(label, situation), self._state(before, label)
+            beliefs[label] = member.fit(observations, stream, state)
+        states = {label: belief.state for label, belief in beliefs.items()}
         return Mixture(
             tuple(part for belief in beliefs.values() for part in belief.components),
             np.concatenate([weights[label] * belief.weights for label, belief in beliefs.items()]),
             {
                 "evidence": evidence,
                 "rows": observations.fingerprints,
-                "members": {label: belief.state for label, belief in beliefs.items()},
+                "members": {**before.get("members", {}), **states},
             },
-            weights,
+            evidence,
         )
 
-    def _weights(self, evidence: Mapping[str, float]) -> dict[str, float]:
-        """The weight of each member in the mixture."""
-        even = self.ensemble.shared / len(evidence)
-        return {label: even + (1 - self.ensemble.shared) * w for label, w in evidence.items()}
+    def _weights(self, evidence: Mapping[str, float], n: int) -> dict[str, float]:
+        """The weight in the mixture of each member that is fitted to `n` observations, by label.
+
+        Of many observations only the most probable members are; the order of members counts where
+        they are equally probable.
+        """
+        ranked = sorted(self.members, key=lambda label: -evidence[label])
+        fitted = sorted(ranked if n <= MOST_ROWS else ranked[:FEW_MEMBERS])
+        total = sum(evidence[label] for label in fitted)
+        even, own = self.ensemble.shared / len(fitted), (1 - self.ensemble.shared) / total
+        return {label: even + own * evidence[label] for label in fitted}
 
     def _evidence(self, data: Observations, before: Mapping[str, Any]) -> dict[str, float]:
-        """The members' posterior probabilities, with a share that is forgotten at each result."""
-        labels = list(self.members)
-        even = np.full(len(labels), 1 / len(labels))
-        known = before.get("evidence", {})
-        w = np.array([known.get(label, 1 / len(labels)) for label in labels])
-        w /= w.sum()
-        for gains in self._gains(data, before):
-            w *= np.exp(np.clip(gains - gains.mean(), -MOST_CHANGE, MOST_CHANGE))
-            w /= w.sum()
-            w = (1 - self.ensemble.forgetting) * w + self.ensemble.forgetting * even
-        return dict(zip(labels, w.tolist(), strict=True))
+        """The probability of each member, of which a part is forgotten with every result."""
+        labels = sorted(self.members)
+        known, even = before.get("evidence", {}), 1 / len(labels)
+        w = np.array([known.get(label, even) for label in labels])
+        for gains in self._gains(labels, data, before):
+            w = w * np.exp(np.clip(gains - gains.mean(), -MOST_CHANGE, MOST_CHANGE))
+            w = (1 - self.ensemble.forgetting) * w / w.sum() + self.ensemble.forgetting * even
+        return dict(zip(labels, (w / w.sum()).tolist(), strict=True))
 
-    def _gains(self, data: Observations, before: Mapping[str, Any]) -> np.ndarray:
+    def _gains(
+        self, labels: Sequence[str], data: Observations, before: Mapping[str, Any]
+    ) -> Matrix:
         """Log densities `(new, members)` of the results that came since the state was stored."""
         rows = set(before.get("rows", ()))
         is_old = np.array([row in rows for row in data.fingerprints], dtype=np.bool_)
-        if not rows or is_old.all() or not is_old.any() or self.ensemble.shared == 1:
-            return np.zeros((0, len(self.members)))
+        states = [self._state(before, label) for label in labels]
+        is_skipped = len(data) > MOST_ROWS or self.ensemble.shared == 1 or None in states
+        if is_skipped or is_old.all() or not is_old.any():
+            return np.zeros((0, len(labels)))
         old, new = data.rows(np.flatnonzero(is_old)), data.rows(np.flatnonzero(~is_old))
-        own = replace(self.situation, inference=self._still, observations=len(old))
-        found = []
-        for label in self.members:
-            surrogate, stream = self._member(label, own), np.random.default_rng(0)
-            belief = surrogate.fit(old, stream, self._state(before, label))
-            found.append(log_densities(belief, new, RESOLUTION))
-        return np.stack(found, axis=1)
-
-    @property
-    def _still(self) -> Slice:
-        """Chains stay where they are."""
-        return Slice(chains=self.ensemble.chains, burn_in=0, sweeps=0)
+        situation = replace(self.situation, inference=Kept(), observations=len(old))
+        beliefs = [
+            self._member(label, situation).fit(old, np.random.default_rng(0), state)
+            for label, state in zip(labels, states, strict=True)
+        ]
+        return np.stack([log_densities(belief, new, RESOLUTION) for belief in beliefs], axis=1)
 
     def _member(self, label: str, situation: Situation) -> Surrogate:
         surrogate = self.members[label].surrogate(situation)
-        assert surrogate is not None  # `Ensemble.surrogate` has asked for this situation
+        assert surrogate is not None  # or it would not be among the members
         return surrogate
 
     def _state(self, before: Mapping[str, Any], label: str) -> Mapping[str, Any] | None:

@@ -33,7 +33,7 @@ class Mixture:
     components: tuple[Posterior, ...]
     weights: Vector
     state: Mapping[str, Any] = field(default_factory=dict)
-    members: Mapping[str, float] = field(default_factory=dict)  # weights of kinds, if there are several
+    evidence: Mapping[str, float] = field(default_factory=dict)  # probabilities of several kinds
 
     def __repr__(self) -> str:
         kinds = Counter(type(part).__name__ for part in self.components)

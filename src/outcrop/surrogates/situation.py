@@ -4,7 +4,6 @@ from __future__ import annotations
 
 __all__ = [
     "INFERENCE",
-    "ChainLimits",
     "LATENT_INFERENCE",
     "NoiseFacts",
     "Priors",
@@ -17,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, log
-from typing import NamedTuple, TypeAlias, cast
+from typing import TypeAlias
 
 from outcrop.effort import UNLIMITED, Effort
 from outcrop.inference import Inference, Slice
@@ -98,14 +97,6 @@ class NoiseFacts:
         return self.declared
 
 
-class ChainLimits(NamedTuple):
-    """How many chains a default inference has, how many of them move, and how often."""
-
-    chains: int
-    moved: int
-    sweeps: int
-
-
 @dataclass(frozen=True)
 class Situation:
     """Everything that is known when a surrogate is made."""
@@ -116,7 +107,7 @@ class Situation:
     observations: int = 0  # their number
     priors: Priors = field(default_factory=Priors)
     effort: Effort = UNLIMITED  # that may be spent on inference
-    limits: ChainLimits | None = None  # of a default inference, if several surrogates share the time
+    chains: int | None = None  # of a default inference, where several kinds share the time
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -153,7 +144,7 @@ class Situation:
         alone easily explains an undersampled oscillation as noise, and then exploration ends.
         `inference` is used unless the user gave one.
         """
-        chosen = refreshed(self.inference or inference, self.observations, self.limits)
+        chosen = refreshed(self.inference or inference, self.observations, self.chains)
         inference = chosen.within(self.effort)
         is_learnt = self.noise.is_learnt(models_places)
         learnt = free(self.priors.noise)
@@ -193,26 +184,23 @@ def standard_kernel(
     return Offset(priors.level, Scaled(free(priors.amplitude), kernel))
 
 
-def refreshed(inference: Inference, n: int, limits: ChainLimits | None = None) -> Inference:
+def refreshed(inference: Inference, n: int, chains: int | None = None) -> Inference:
     """`inference`; with more than `ALL_MOVE` observations, a default one moves fewer chains.
 
     Their number falls in inverse proportion to `n`: an observation more then changes the belief
     less, and a sweep costs more. Chains that are stuck rejoin the best one if hyperparameters are
-    inferred from a part of the observations only, or if there are `limits`.
+    inferred from a part of the observations only. A default inference has as many `chains`, if
+    given.
     """
     if inference not in (INFERENCE, LATENT_INFERENCE):
         return inference
-    default = cast(Slice, inference)
-    if limits is not None:
-        chains, moved, sweeps = limits
-        sweeps = min(sweeps, default.sweeps)
-        default = replace(default, chains=chains, moved=moved, sweeps=sweeps, rejoins=True)
+    default: Slice = inference
+    default = replace(default, chains=chains or default.chains)
     if n <= ALL_MOVE:
         return default
-    fewer = max(default.chains * ALL_MOVE // n, 1)
     return replace(
         default,
         chains=default.chains if n <= EXACT_ROWS else min(MANY_CHAINS, default.chains),
-        moved=min(fewer, default.moved or fewer),
-        rejoins=default.rejoins or n > MOST_ROWS,
+        moved=max(default.chains * ALL_MOVE // n, 1),
+        rejoins=n > MOST_ROWS,
     )
