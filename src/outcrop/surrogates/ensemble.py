@@ -12,6 +12,7 @@ __all__ = ["MEMBERS", "Ensemble", "WeighedMembers"]
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 from zlib import crc32
 
@@ -27,7 +28,7 @@ from outcrop.surrogates.latent import Latent
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.partly_additive import PartlyAdditive
 from outcrop.surrogates.prequential import log_densities
-from outcrop.surrogates.situation import Situation
+from outcrop.surrogates.situation import ALL_MOVE, Situation
 from outcrop.surrogates.spartan import Spartan
 from outcrop.surrogates.warped import Warped
 from outcrop.typing import Matrix, Rng
@@ -104,11 +105,13 @@ class WeighedMembers:
         weights = self._weights(evidence, len(observations))
         efforts = self.situation.effort.parts(*[1.0] * len(weights))
         beliefs = {}
-        for label, effort in zip(weights, efforts, strict=True):
+        for turn, (label, effort) in enumerate(zip(weights, efforts, strict=True)):
             situation = replace(self.situation, chains=self.ensemble.chains, effort=effort)
+            state = self._state(before, label)
+            if state is not None and not is_due(turn, len(observations)):
+                situation = replace(situation, inference=Kept())
             stream = np.random.default_rng([seed, crc32(label.encode())])
-            member, state = self._member(label, situation), self._state(before, label)
-            beliefs[label] = member.fit(observations, stream, state)
+            beliefs[label] = self._member(label, situation).fit(observations, stream, state)
         states = {label: belief.state for label, belief in beliefs.items()}
         return Mixture(
             tuple(part for belief in beliefs.values() for part in belief.components),
@@ -169,3 +172,8 @@ class WeighedMembers:
     def _state(self, before: Mapping[str, Any], label: str) -> Mapping[str, Any] | None:
         state: Mapping[str, Any] | None = before.get("members", {}).get(label)
         return state
+
+
+def is_due(turn: int, n: int) -> bool:
+    """Whether a member's chains move, of more than `ALL_MOVE` observations only now and then."""
+    return (n + turn) % ceil(n / ALL_MOVE) == 0

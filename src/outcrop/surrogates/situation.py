@@ -189,13 +189,14 @@ def refreshed(inference: Inference, n: int, chains: int | None = None) -> Infere
 
     Their number falls in inverse proportion to `n`: an observation more then changes the belief
     less, and a sweep costs more. Chains that are stuck rejoin the best one if hyperparameters are
-    inferred from a part of the observations only. A default inference has as many `chains`, if
-    given.
+    inferred from a part of the observations only. If `chains` is given, a default inference has as
+    many of them, and each makes one sweep.
     """
     if inference not in (INFERENCE, LATENT_INFERENCE):
         return inference
     default: Slice = inference
-    default = replace(default, chains=chains or default.chains)
+    if chains is not None:
+        default = replace(default, chains=chains, sweeps=1)
     if n <= ALL_MOVE:
         return default
     return replace(
