@@ -41,8 +41,8 @@ postgresql:
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y postgresql; \
 	} || echo "PostgreSQL is not installed: the tests with a real server will be skipped"
 
-# One of two parts that take equally long.
-MODELS = $(addprefix tests/, acquisition bandits inference kernels maximise problems strategies surrogates)
+# One of two parts that take equally long: models, and the experiments with them.
+MODELS = $(addprefix tests/, acquisition bandits experiments inference kernels maximise problems strategies surrogates)
 
 quick: $(VENV)/.dev postgresql  ## the fast tests, in two parts side by side
 	+@$(MAKE) --no-print-directory -j2 -Otarget models others

@@ -24,6 +24,7 @@ BENCHMARKS = {
     "simulation": False,
     "pending": False,
     "sharing": False,
+    "chaos": False,
     "attack": False,
     "files_in_use": False,
     "surrogates": False,

@@ -21,6 +21,8 @@ from experiments import (
     htbo_borders,
     htbo_table1,
     inference_methods,
+    many_parameters,
+    many_parameters_choice,
     many_trials,
     modulated_table1,
     noisy_inputs_1d,
@@ -78,6 +80,8 @@ MODULES = (
     noisy_inputs_tables,
     noisy_inputs_exact,
     noisy_inputs_bo,
+    many_parameters,
+    many_parameters_choice,
     many_trials,
     suite,
 )

@@ -12,6 +12,7 @@ from outcrop.kernels import (
     Overlap,
     RationalQuadratic,
     Scaled,
+    SharedScale,
     Subspace,
 )
 from outcrop.surrogates import GP, Mixture
@@ -25,6 +26,7 @@ FAMILIES = {
     "isotropic": lambda a, b: Matern52(a * b),
     "sum": lambda a, b: Scaled(a, RBF(b)) + Matern12([0.3, b, a]),
     "product": lambda a, b: RationalQuadratic(b, alpha=a) * Matern52(0.8),
+    "shared-scale": lambda a, b: SharedScale(a, Matern52([b, 0.2, 0.7])),
     "additive": lambda a, b: Scaled(2.0, Additive(a / 3, Matern52([b, 0.2, 0.7]))),
     "mixed": lambda a, b: Scaled(
         a, Subspace((0, 1), Matern52([b, 0.5])) * Subspace((2,), Overlap(a))

@@ -61,13 +61,15 @@ class Kind(ABC):
 class Plain(Kind):
     """A Gaussian process with the standard kernel of the space.
 
+    From 20 numbers on, their lengthscales vary around one that they share.
+
     oc.Method(surrogate=oc.surrogates.Plain())    # the same as oc.Method()
     """
 
     label = "GP"
 
     def surrogate(self, situation: Situation) -> Surrogate:
-        return fitted_process(situation, situation.kernel())
+        return fitted_process(situation, situation.kernel(situation.numbers_kernel))
 
 
 class KernelKind(Kind):

@@ -29,6 +29,7 @@ from outcrop.kernels import (
     Overlap,
     Product,
     Scaled,
+    SharedScale,
     Subspace,
 )
 from outcrop.params import free
@@ -44,6 +45,8 @@ EXACT = 1e-8  # noise variance, in units of the data's, of an objective without 
 NOISE_FLOOR = 1e-6
 NOISE = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # small noise is likely, large noise possible
 LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
+MANY_NUMBERS = 20  # always active, from which on lengthscales vary around a common one
+OWN_SCALES = LogNormal(0.0, 0.35)  # of many numbers, in units of the common lengthscale
 CATEGORY_SCALES = LogNormal(0.0, 1.0)
 AMPLITUDE = LogNormal(0.0, 1.0)
 # A surprising value leaves some chains where the density is almost 0. They restart: by sweeps alone
@@ -130,6 +133,17 @@ class Situation:
     ) -> Kernel:
         """The standard kernel of the space, see `standard_kernel`."""
         return standard_kernel(self.space, self.priors, numbers, joined)
+
+    def numbers_kernel(self, lengthscales: Vector) -> Kernel:
+        """Matérn-5/2; of many numbers, with a lengthscale that they share, see `SharedScale`.
+
+        The shared one has the prior of `lengthscales` then.
+        """
+        if len(self.unconditional_numbers) < MANY_NUMBERS:
+            return Matern52(lengthscales)
+        size = len(self.numbers)
+        own = Matern52(free(OWN_SCALES, size=size))
+        return SharedScale(free(self.priors.lengthscales.for_size(size)), own)
 
     def over_noise(
         self,

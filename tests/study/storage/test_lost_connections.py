@@ -188,6 +188,6 @@ def test_a_process_that_is_suspended_in_a_transaction_is_ended_by_the_server(
     monkeypatch.setattr(settings, "SET idle_in_transaction_session_timeout = '200ms'")
     _, options = storage._transactions._engine.dialect.create_connect_args(storage._database._url)
     with closing(connected(options)) as suspended:
-        suspended.execute("SELECT id FROM outcrop_studies FOR UPDATE")
+        suspended.execute("BEGIN; SELECT id FROM outcrop_studies FOR UPDATE")
         assert storage.append(study, 1, ["told"]) is True
     assert storage.read(study) == ["first", "told"]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 __all__ = ["Postgresql"]
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
@@ -53,7 +51,6 @@ class Postgresql:
     forks_open = True
     lacks_log = False
     patience = 600.0
-    reading: Mapping[str, str] = MappingProxyType({"isolation_level": "AUTOCOMMIT"})
     reconnects = True
 
     def __init__(self, url: URL, shown: str) -> None:
@@ -81,6 +78,7 @@ class Postgresql:
                 f"{self.shown} needs a driver that is not installed ({error.name}); "
                 "install it with: pip install 'outcrop[postgres]'"
             ) from None
+        event.listen(engine, "begin", _begin)
         return engine
 
     def disown(self) -> None:
@@ -100,11 +98,10 @@ class Postgresql:
     def before_creating(self, connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": TABLES_LOCK})
 
-    def before_fleeting(self, connection: Connection) -> None:
-        connection.execute(text("SET LOCAL synchronous_commit = off"))
+    def insert(self) -> Any:
+        from sqlalchemy.dialects.postgresql import insert
 
-    def now(self, connection: Connection) -> float:
-        return float(connection.scalar(text("SELECT extract(epoch FROM clock_timestamp())")))
+        return insert
 
     def is_busy(self, error: DBAPIError) -> bool:
         return _code(error) in AGAIN
@@ -163,6 +160,15 @@ class Postgresql:
         self._connection = connected(options)
         self._was_reached = True
         return self._connection
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction that must last; a statement that reads or takes a lease is one itself."""
+    from outcrop.study.storage.postgresql_connection import DURABLE
+
+    options = connection.get_execution_options()
+    if options.get("writes") and not options.get("fleeting"):
+        connection.exec_driver_sql(DURABLE)
 
 
 def _code(error: DBAPIError) -> str | None:
