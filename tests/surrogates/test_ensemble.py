@@ -20,7 +20,7 @@ from outcrop.problems import get
 from outcrop.strategies import Method, strategy_for
 from outcrop.surrogates import Ensemble, Kind, Latent, Mixture, PartlyAdditive, Plain, Situation
 from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, RESOLUTION
-from outcrop.surrogates.inferred import MOST_ROWS
+from outcrop.surrogates.inferred import MOST_ROWS, Inferred
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.testing import view_of
 from tests.strategies.spaces import EVERY_SPACE
@@ -191,6 +191,13 @@ def test_uncertain_inputs_are_left_to_the_plain_process():
     situation = Situation(SPACE, NoiseFacts(has_uncertain_places=True))
     belief = fitted(Ensemble(), data_of([0.0, 1.0, 0.5]), situation=situation)
     assert not belief.evidence
+
+
+def test_twenty_numbers_are_left_to_the_plain_process():
+    wide = oc.Space({f"x{i}": oc.Float(0, 1) for i in range(20)})
+    assert isinstance(Ensemble().surrogate(Situation(wide, EXACT)), Inferred)
+    narrow = oc.Space({f"x{i}": oc.Float(0, 1) for i in range(19)})
+    assert not isinstance(Ensemble().surrogate(Situation(narrow, EXACT)), Inferred)
 
 
 @pytest.mark.parametrize("name", ["box", "mixed", "conditional", "categories"])

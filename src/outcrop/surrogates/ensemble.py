@@ -28,7 +28,7 @@ from outcrop.surrogates.latent import Latent
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.partly_additive import PartlyAdditive
 from outcrop.surrogates.prequential import log_densities
-from outcrop.surrogates.situation import ALL_MOVE, Situation
+from outcrop.surrogates.situation import ALL_MOVE, MANY_NUMBERS, Situation
 from outcrop.surrogates.spartan import Spartan
 from outcrop.surrogates.warped import Warped
 from outcrop.typing import Matrix, Rng
@@ -79,7 +79,8 @@ class Ensemble(Kind):
             )
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
-        if situation.noise.has_uncertain_places:
+        is_wide = len(situation.unconditional_numbers) >= MANY_NUMBERS
+        if situation.noise.has_uncertain_places or is_wide:
             return Plain().surrogate(situation)
         offered = [kind for kind in self.members if kind.surrogate(situation) is not None]
         if len(offered) < 2:
