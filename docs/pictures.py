@@ -127,6 +127,10 @@ def convergence() -> Any:
     return plots.convergence(runs, minimum=problems.get("branin").minimum)
 
 
+def weights() -> Any:
+    return plots.weights(searched("exp-2d", "auto", 30))
+
+
 def tuned() -> oc.Optimizer:
     """A network whose learning rate matters most, together with its optimiser."""
     space = oc.Space(
@@ -202,6 +206,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_convergence": convergence,
     "plot_slices": slices,
     "plot_parallel": parallel,
+    "plot_weights": weights,
     "plot_importance": importance,
     "plot_timeline": timeline,
     "demo": demo,

@@ -9,6 +9,7 @@
     plots.penalised(study)          acquisition with and without running trials
     plots.convergence(study)        best value so far, of one study or of many runs
     plots.parallel(study)           every trial as a line through its parameters
+    plots.weights(study)            how probable each kind of landscape was
     plots.importance(study)         share of the variation that each parameter causes
     plots.timeline(simulation)      when each worker was busy, and when it waited
 
@@ -29,6 +30,7 @@ __all__ = [
     "penalised",
     "convergence",
     "parallel",
+    "weights",
     "importance",
     "timeline",
     "surface_2d",
@@ -46,3 +48,4 @@ from outcrop.plots.spartan import spartan_weight
 from outcrop.plots.surface import surface_2d
 from outcrop.plots.timeline import timeline
 from outcrop.plots.warping import warping
+from outcrop.plots.weights import weights
