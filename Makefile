@@ -8,7 +8,7 @@ export MKL_NUM_THREADS = 1
 # Without bytecode, each of the processes that tests start would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo check postgresql quick models others test slow bench reproduce docs pictures clean
+.PHONY: help demo check postgresql chromium quick models others test slow bench reproduce docs pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -41,10 +41,17 @@ postgresql:
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y postgresql; \
 	} || echo "PostgreSQL is not installed: the tests with a real server will be skipped"
 
+# Reports are opened in a real browser. Where none can be installed, those tests are skipped, and say so.
+chromium:
+	@test -n "$$(command -v chromium || command -v chromium-browser)" || { \
+		echo "installing Chromium"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium; \
+	} || echo "Chromium is not installed: the tests with a real browser will be skipped"
+
 # One of two parts that take equally long: models, and the experiments with them.
 MODELS = $(addprefix tests/, acquisition bandits experiments inference kernels maximise problems strategies surrogates)
 
-quick: $(VENV)/.dev postgresql  ## the fast tests, in two parts side by side
+quick: $(VENV)/.dev postgresql chromium  ## the fast tests, in two parts side by side
 	+@$(MAKE) --no-print-directory -j2 -Otarget models others
 
 models:

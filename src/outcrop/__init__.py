@@ -41,6 +41,7 @@ __all__ = [
     "plots",
     "priors",
     "problems",
+    "report",
     "simulate",
     "stop",
     "surrogates",
@@ -76,6 +77,7 @@ __version__ = "0.1.0"  # of the package too, see pyproject.toml
 
 if TYPE_CHECKING:
     from outcrop import plots, problems
+    from outcrop.reports import report
     from outcrop.study import stop
     from outcrop.study.simulation import durations, simulate
 
@@ -84,6 +86,8 @@ def __getattr__(name: str) -> Any:
     """What few programs need is loaded when it is first used."""
     if name in ("plots", "problems"):
         return import_module(f"outcrop.{name}")
+    if name == "report":
+        return import_module("outcrop.reports").report
     if name == "stop":
         return import_module("outcrop.study.running.stopping")
     if name in ("durations", "simulate"):

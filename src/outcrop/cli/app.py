@@ -102,6 +102,7 @@ for command in (
     reading_commands.show,
     reading_commands.best,
     reading_commands.export,
+    reading_commands.report,
     reading_commands.check,
     add_command.add,
     correction_commands.amend,

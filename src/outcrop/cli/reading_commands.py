@@ -116,6 +116,30 @@ def export(
     say(f"{len(opened.trials)} trials written to {output}")
 
 
+def report(
+    study: StudyName = None,
+    storage: StorageUrl = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write to this file.")] = Path(
+        "report.html"
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+) -> None:
+    """Write a study as one HTML file: pictures, a table of trials, importances, failures.
+
+    \b
+    Example:
+      outcrop report spec.toml -o report.html
+    """
+    from outcrop.cli.output_file import check_output, write_output
+    from outcrop.cli.study_lookup import study_of
+    from outcrop.reports import report as made_of
+
+    check_output(output, force=force)
+    made = made_of(study_of(study, storage))
+    write_output(output, made.html)
+    say(f"{output}: {len(made.html.encode()) / 1e6:.1f} MB")
+
+
 def check(
     study: StudyName = None,
     storage: StorageUrl = None,

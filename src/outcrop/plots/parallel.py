@@ -6,7 +6,7 @@ the axis.
 
 from __future__ import annotations
 
-__all__ = ["parallel"]
+__all__ = ["INACTIVE", "heights_of", "parallel", "parallel_axes"]
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from outcrop.plots.space_slice import Drawable, reader_of
 from outcrop.space import Space
 from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
-from outcrop.typing import Vector
+from outcrop.typing import Params, Vector
 
 WIDTH, HEIGHT = 1.3, 3.6  # inches for an axis, and of the picture
 INACTIVE = -0.12  # height of a line where its parameter is inactive
@@ -41,7 +41,7 @@ def parallel(study: Drawable, names: Sequence[str] | None = None, axes: Axes | N
     worse than the median are drawn at the end of their axis.
     """
     study = reader_of(study)
-    along = _axes_of(study.space, names)
+    along = parallel_axes(study.space, names)
     trials = [trial for trial in study.trials if not trial.aside]
     finished = [trial for trial in trials if trial.value is not None]
     failed = [trial for trial in trials if trial.state == "failed"]
@@ -66,7 +66,7 @@ def parallel(study: Drawable, names: Sequence[str] | None = None, axes: Axes | N
     return drawn
 
 
-def _axes_of(space: Space, names: Sequence[str] | None) -> list[Axis]:
+def parallel_axes(space: Space, names: Sequence[str] | None) -> list[Axis]:
     known = {column.name: Axis(column) for column in space.columns}
     listed = [*known] if names is None else [names] if isinstance(names, str) else [*names]
     for name in listed:
@@ -82,7 +82,7 @@ def _draw_failed(axes: Axes, along: Sequence[Axis], trials: Sequence[Trial]) -> 
     for index, trial in enumerate(trials):
         label = None if index else "failed"
         look: Style = {"color": canvas.INK, "lw": 1.0, "ls": ":", "zorder": 2.5}
-        axes.plot(range(len(along)), _heights(along, trial), label=label, **look)
+        axes.plot(range(len(along)), heights_of(along, trial.params), label=label, **look)
 
 
 def _draw_finished(
@@ -98,7 +98,7 @@ def _draw_finished(
     good = height if better == "high" else 1.0 - height
     best = study.best_trial.number
     for index in np.argsort(good, kind="stable"):
-        line = np.append(_heights(along, trials[index]), height[index])
+        line = np.append(heights_of(along, trials[index].params), height[index])
         look: Style = {
             "color": colormaps["Blues"](PALEST + (DARKEST - PALEST) * good[index]),
             "lw": 1.2,
@@ -111,10 +111,11 @@ def _draw_finished(
     _dress(axes, len(along), (ticks - low) / span, [f"{tick:.3g}" for tick in ticks])
 
 
-def _heights(along: Sequence[Axis], trial: Trial) -> Vector:
+def heights_of(along: Sequence[Axis], params: Params) -> Vector:
+    """The heights of a configuration along axes."""
     return np.array(
         [
-            _height(axis, [trial.params[axis.name]])[0] if axis.name in trial.params else INACTIVE
+            _height(axis, [params[axis.name]])[0] if axis.name in params else INACTIVE
             for axis in along
         ]
     )

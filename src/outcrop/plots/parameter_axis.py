@@ -49,6 +49,11 @@ class Axis:
         return self.column.is_code
 
     @property
+    def is_named(self) -> bool:
+        """Whether places are ranks, of levels or categories with names."""
+        return bool(self._listed())
+
+    @property
     def is_choice(self) -> bool:
         """Whether each value opens parameters of its own."""
         return isinstance(self.column.parameter, Choice)

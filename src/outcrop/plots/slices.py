@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["slices"]
+__all__ = ["most_important", "slices"]
 
 from collections.abc import Sequence
 from math import ceil
@@ -38,7 +38,7 @@ def slices(
     study = reader_of(study)
     believed = study.belief
     listed = (
-        _most_important(study) if names is None else [names] if isinstance(names, str) else names
+        most_important(study) if names is None else [names] if isinstance(names, str) else names
     )
     cuts = [SpaceSlice.of(study, (name,), at) for name in listed]
     columns = min(len(cuts), COLUMNS)
@@ -54,7 +54,7 @@ def slices(
     return drawn
 
 
-def _most_important(study: StudyReader) -> list[str]:
+def most_important(study: StudyReader) -> list[str]:
     """The free parameters of the best trial, by their importance."""
     best = study.best_trial.params
     return [name for name in study.importance().ranked if name in best][:MOST]

@@ -6,7 +6,7 @@ between two sessions of a study, such as a night; it is cut out of the axis.
 
 from __future__ import annotations
 
-__all__ = ["timeline"]
+__all__ = ["measured_spans", "timeline", "without_pauses"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -65,7 +65,7 @@ def timeline(search: Any, *, axes: Axes | None = None) -> Axes:
         spans, rows, label = _simulated(search), search.n_workers, "virtual time (s)"
         title = f"{search.n_workers} workers, {search.mode}: "
     else:
-        spans, pauses = _without_pauses(_measured(reader_of(search).trials))
+        spans, pauses = without_pauses(measured_spans(reader_of(search).trials))
         rows = 1 + max((span.worker for span in spans), default=0)
         cut = "" if not pauses else f", without {len(pauses)} pause{'s' * (len(pauses) > 1)}"
         label, title = f"time since the first trial was asked for{cut} (s)", ""
@@ -97,7 +97,7 @@ def _simulated(simulation: Any) -> list[Span]:
     ]
 
 
-def _measured(trials: Sequence[Trial]) -> list[Span]:
+def measured_spans(trials: Sequence[Trial]) -> list[Span]:
     """Spans of a study's trials, each on the free row that was used most recently."""
     times = [t for trial in trials for t in (trial.started, trial.finished) if t is not None]
     begun = [(trial.started, trial) for trial in trials if trial.started is not None]
@@ -115,7 +115,7 @@ def _measured(trials: Sequence[Trial]) -> list[Span]:
     return spans
 
 
-def _without_pauses(spans: Sequence[Span]) -> tuple[list[Span], list[Pause]]:
+def without_pauses(spans: Sequence[Span]) -> tuple[list[Span], list[Pause]]:
     """The same spans on an axis without pauses, and the pauses; running trials do not fill them."""
     times = sorted(
         (span.start, span.start if span.trial.state == "running" else span.end) for span in spans
