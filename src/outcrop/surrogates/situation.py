@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "INFERENCE",
     "LATENT_INFERENCE",
+    "LATENT_ROWS",
     "NoiseFacts",
     "Priors",
     "Situation",
@@ -55,6 +56,9 @@ INFERENCE = Slice(chains=6, patience=2.5)
 # Latents need more sweeps. Chains never restart: with many latents the density of fair draws varies
 # too much to tell which chains are stuck.
 LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3, patience=inf)
+# Beyond so many observations, models with a latent for each give way to the plain process: all
+# latents have to be inferred together, and each is moved by a factorisation of its own.
+LATENT_ROWS = 300
 MANY_CHAINS = 4  # with more than `EXACT_ROWS` observations, which leave little doubt
 ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
 
@@ -126,6 +130,11 @@ class Situation:
         """The numbers that are active in every configuration."""
         columns = self.space.columns
         return tuple(c.index for c in columns if not c.is_code and not c.conditions)
+
+    @property
+    def allows_latents(self) -> bool:
+        """Whether there are numbers, and few enough observations for a latent of each."""
+        return bool(self.numbers) and self.observations <= LATENT_ROWS
 
     def kernel(
         self, numbers: NumbersKernel = Matern52, joined: JoinedKernel | None = None
