@@ -127,6 +127,10 @@ def convergence() -> Any:
     return plots.convergence(runs, minimum=problems.get("branin").minimum)
 
 
+def weights() -> Any:
+    return plots.weights(searched("exp-2d", "auto", 30))
+
+
 def tuned() -> oc.Optimizer:
     """A network whose learning rate matters most, together with its optimiser."""
     space = oc.Space(
@@ -148,6 +152,31 @@ def tuned() -> oc.Optimizer:
 
 def importance() -> Any:
     return plots.importance(tuned())[0]
+
+
+def slices() -> Any:
+    return plots.slices(tuned())[0]
+
+
+def parallel() -> Any:
+    space = oc.Space(
+        {
+            "rate": oc.Float(1e-5, 1e-1, log=True),
+            "loss": oc.Ordinal(["weak", "medium", "strong"]),
+            "model": oc.Choice({"linear": {}, "network": {"layers": oc.Int(1, 6)}}),
+        }
+    )
+    study = oc.Optimizer(space, seed=0, noise=False)
+    for _ in range(25):
+        trial = study.ask()
+        layers = trial.params.get("model.network.layers", 0)
+        if layers > 4 and trial.params["rate"] > 1e-2:
+            study.fail(trial, "diverged")
+            continue
+        strength = ["weak", "medium", "strong"].index(trial.params["loss"])
+        off = log10(trial.params["rate"]) + 3.0
+        study.tell(trial, off**2 + 0.3 * (layers - 3) ** 2 + 0.4 * strength)
+    return plots.parallel(study)
 
 
 def timeline() -> Any:
@@ -175,6 +204,9 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_penalised": penalised,
     "plot_convergence_study": convergence_study,
     "plot_convergence": convergence,
+    "plot_slices": slices,
+    "plot_parallel": parallel,
+    "plot_weights": weights,
     "plot_importance": importance,
     "plot_timeline": timeline,
     "demo": demo,
