@@ -8,7 +8,7 @@ export MKL_NUM_THREADS = 1
 # Without bytecode, each of the processes that tests start would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo check quick models others test slow bench reproduce docs pictures clean
+.PHONY: help demo check postgresql quick models others test slow bench reproduce docs pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -34,10 +34,17 @@ check: $(VENV)/.dev  ## lint, format, types, import order
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# One of two parts that take equally long.
-MODELS = $(addprefix tests/, acquisition bandits inference kernels maximise problems strategies surrogates)
+# Tests start a server of their own. Where none can be installed they are skipped, and say so.
+postgresql:
+	@test -n "$$(command -v postgres || ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" || { \
+		echo "installing PostgreSQL"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y postgresql; \
+	} || echo "PostgreSQL is not installed: the tests with a real server will be skipped"
 
-quick: $(VENV)/.dev  ## the fast tests, in two parts side by side
+# One of two parts that take equally long: models, and the experiments with them.
+MODELS = $(addprefix tests/, acquisition bandits experiments inference kernels maximise problems strategies surrogates)
+
+quick: $(VENV)/.dev postgresql  ## the fast tests, in two parts side by side
 	+@$(MAKE) --no-print-directory -j2 -Otarget models others
 
 models:
@@ -48,7 +55,7 @@ others:
 
 test: check quick  ## what CI runs
 
-slow: $(VENV)/.dev  ## statistical, race and reproduction tests
+slow: $(VENV)/.dev postgresql  ## statistical, race and reproduction tests
 	$(BIN)/pytest -q -m slow
 
 bench: $(VENV)/.dev  ## speed, as ratios within one run

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.postgresql import SKIPPED, postgresql, postgresql_url  # noqa: F401  # fixtures
+
 # Programs that are started in the background ignore these, and so would every process that a test
 # starts and then interrupts.
 for ignored in signal.valid_signals() & {signal.SIGINT, signal.SIGTERM, 1}:  # 1 is SIGHUP
@@ -21,3 +23,9 @@ settings.load_profile("busy machine")
 @pytest.fixture
 def rng():
     return np.random.default_rng(20)
+
+
+def pytest_terminal_summary(terminalreporter):
+    for reason in SKIPPED:
+        terminalreporter.section("tests with a real PostgreSQL server were SKIPPED", red=True)
+        terminalreporter.line(reason)

@@ -20,7 +20,10 @@ from outcrop.space import Choice, Float, Int, Space
 from outcrop.study import Study, list_studies, load_study
 from tests.study.running.processes import ENVIRONMENT, is_alive, noted, still_alive
 
-COMMANDS = ["demo", "run", "show", "best", "export", "check", "release", "delete", "problems"]
+COMMANDS = [
+    *("demo", "run", "worker", "show", "best", "export", "check", "release", "delete"),
+    "problems",
+]
 
 PROGRAM = """
 import sys, time

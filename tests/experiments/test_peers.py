@@ -9,6 +9,7 @@ PACKAGES = [("TPE", "optuna"), ("SMAC", "smac"), ("GPSampler", "torch")]
 ANY_SPACE = pytest.mark.parametrize(("peer", "package"), PACKAGES)
 BRANCHES = pytest.mark.parametrize(("peer", "package"), PACKAGES[:2])
 EVERY = pytest.mark.parametrize(("peer", "package"), [*PACKAGES, ("BoTorch", "botorch")])
+STARTED = 10  # points after which every peer asks its model; TPE draws so many at random
 
 
 @EVERY
@@ -17,11 +18,11 @@ EVERY = pytest.mark.parametrize(("peer", "package"), [*PACKAGES, ("BoTorch", "bo
 def test_a_peer_goes_on_from_the_given_points(peer, package, batch):
     pytest.importorskip(package)
     problem = problem_of("func-2C")
-    initial = initial_points(problem.space, 6, run=0)
-    row = peers.peer_search(problem, peer, initial, trials=15, run=0, batch=batch)
-    assert row["values"][:6] == [problem(point) for point in initial]
-    assert len(row["values"]) == 15
-    assert len(row["seconds"]) == 9
+    initial = initial_points(problem.space, STARTED, run=0)
+    row = peers.peer_search(problem, peer, initial, trials=STARTED + 5, run=0, batch=batch)
+    assert row["values"][:STARTED] == [problem(point) for point in initial]
+    assert len(row["values"]) == STARTED + 5
+    assert len(row["seconds"]) == 5  # a whole batch of four, and one that is cut short
 
 
 @EVERY
@@ -41,10 +42,10 @@ def test_a_peer_proposes_legal_configurations_of_every_kind_of_parameter(peer, p
             "version": Fixed(3),
         }
     )
-    optimizer = peers.PEERS[peer](space, 0, 12)
-    for point in initial_points(space, 4, run=0):
+    optimizer = peers.PEERS[peer](space, 0, STARTED + 4)
+    for point in initial_points(space, STARTED, run=0):
         optimizer.add(point, 1.0)
-    for _ in range(8):
+    for _ in range(4):
         params = optimizer.ask()
         assert params == space.validate(params)
         optimizer.tell(params, 0.5)

@@ -53,7 +53,7 @@ def test_a_trial_is_handed_out_three_times_and_then_given_up(storage):
         forget(study, 0)
     assert study.ask(lease=60).number == 1
     assert study.trials[0].state == "failed"
-    assert "no answer within the lease, 3 times" in study.trials[0].reason
+    assert "handed out 3 times without an answer" in study.trials[0].reason
     assert any(isinstance(event, Expired) for event in log_of(study))
 
 

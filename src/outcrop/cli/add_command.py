@@ -65,9 +65,9 @@ def _content(file: str) -> bytes:
 
 def _opened(study: str, storage: str | None) -> Study:
     """The study; that of a spec file is created if it does not exist."""
+    from outcrop.cli.program_run import study_of_spec
     from outcrop.cli.spec import read_spec
     from outcrop.cli.study_lookup import place_of
-    from outcrop.cli.tune import study_of_spec
     from outcrop.study import load_study
 
     name, store = place_of(study, storage)

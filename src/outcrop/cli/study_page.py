@@ -6,6 +6,7 @@ __all__ = ["console", "best_line", "study_page"]
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
@@ -55,7 +56,12 @@ def _best(study: Study, width: int) -> list[str]:
 def study_page(study: Study, last: int | None, width: int) -> Group:
     """The page of a study, with its `last` trials, or all for None, on lines of `width`."""
     trials = study.trials
-    lines = [*_best(study, width), *_failures(study, trials, width), *_beliefs(study, trials)]
+    lines = [
+        *_best(study, width),
+        *_running(study, trials, last),
+        *_failures(study, trials, width),
+        *_beliefs(study, trials),
+    ]
     shown = trials if last is None else trials[-last:]
     before: list[RenderableType] = [Text(line) for line in _headline(study, trials)]
     if len(shown) < len(trials):
@@ -75,6 +81,32 @@ def _headline(study: Study, trials: Sequence[Trial]) -> list[str]:
     if study.stopped:
         lines.append(f"stopped: {printable_line(study.stopped)}")
     return lines
+
+
+def _running(study: Study, trials: Sequence[Trial], last: int | None) -> list[str]:
+    """Who evaluates which of the running trials, and since when; the `last` ones."""
+    running = [trial for trial in trials if trial.state == "running"]
+    if not running:
+        return []
+    shown, leases = running if last is None else running[-last:], study.leases()
+    left_out = f", the last {len(shown)} of which are" if len(shown) < len(running) else ""
+    lines = [f"running trials: {len(running)}{left_out}"]
+    for trial in shown:
+        who = printable_line(trial.worker) if trial.worker else "an unnamed worker"
+        again = f", handed out {trial.attempt} times" if trial.attempt > 1 else ""
+        lines.append(f"  trial {trial.number}: {who}{_since(trial.started)}{again}")
+        left = leases.get(trial.number)
+        if left is not None and left <= 0:
+            lines[-1] += ", its lease has expired, so that the next ask hands it out again"
+    return lines
+
+
+def _since(started: float | None) -> str:
+    if started is None:
+        return ""
+    seconds = max(0, round(time.time() - started))
+    passed = f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
+    return f" since {time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(started))} ({passed})"
 
 
 def _failures(study: Study, trials: Sequence[Trial], width: int) -> list[str]:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["TuneOptions", "study_of_spec", "tune"]
+__all__ = ["TuneOptions", "tune"]
 
 import shlex
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 from outcrop.cli.program import Program
+from outcrop.cli.program_run import run_program, study_of_spec
 from outcrop.cli.spec import Spec, read_spec
 from outcrop.cli.study_page import best_line
-from outcrop.errors import (
-    AllTrialsFailed,
-    ObjectiveError,
-    OutcropError,
-    StorageDamaged,
-    StudyError,
-)
+from outcrop.errors import StudyError
 from outcrop.study import Result, Study
-from outcrop.study.running import MaxTrials
-from outcrop.study.running.protocol import OnError, Runnable
+from outcrop.study.running.protocol import OnError
 from outcrop.study.storage import Storage, open_storage
 from outcrop.study.trial_counts import counted
 
@@ -61,42 +53,25 @@ def tune(options: TuneOptions, say: Say) -> Result | None:
     program = Program(spec)
     program.check()
     study = _opened(spec, open_storage(spec.storage), options)
-    trials, workers = options.trials, options.workers
+    trials = options.trials
     running = sum(trial.state == "running" for trial in study.trials)
     done = counted(study.trials) - running
     if done >= trials:
         say(f"study {study.name} already has {done} trials; --trials {done + 20} would add 20")
         return None
-    with ThreadPoolExecutor(workers) as executor:  # waits until the program of each thread ended
-        try:
-            result = study.optimize(
-                program,
-                trials - done,
-                n_workers=workers,
-                executor=executor,
-                stop=[MaxTrials(trials), lambda study: _changed(study, spec)],
-                progress=not options.quiet,
-                on_error=options.on_error,
-            )
-        except AllTrialsFailed as error:
-            raise AllTrialsFailed(
-                f"{error}; correct the program or the spec, then: {options.resumed}"
-            ) from error
-        except ObjectiveError as error:
-            raise ObjectiveError(f"{error} Then: {options.resumed}") from error
-        except StorageDamaged as error:
-            saved = "" if error.stored or error.copy else _saved(study, spec)
-            raise StorageDamaged(f"{error}{saved}") from error
-        finally:
-            program.kill()
+    result = run_program(
+        study,
+        program,
+        n_trials=trials - done,
+        workers=options.workers,
+        total=trials,
+        progress=not options.quiet,
+        on_error=options.on_error,
+        again=options.resumed,
+    )
     for line in _closing(result, spec, options):
         say(line)
     return result
-
-
-def _changed(study: Runnable, spec: Spec) -> str | None:
-    """Why to stop once the study has another space: the program does not know its parameters."""
-    return None if study.space == spec.space else "the space of the study has changed"
 
 
 def _opened(spec: Spec, storage: Storage, options: TuneOptions) -> Study:
@@ -109,32 +84,6 @@ def _opened(spec: Spec, storage: Storage, options: TuneOptions) -> Study:
             "the name in the spec"
         )
     return study_of_spec(spec, storage)
-
-
-def study_of_spec(spec: Spec, storage: Storage) -> Study:
-    """The study that a spec declares; it is created if it does not exist."""
-    return Study(
-        spec.space,
-        spec.name,
-        storage,
-        method=spec.method,
-        direction=spec.direction,
-        seed=spec.seed,
-        noise=spec.noise,
-        robust=spec.robust,
-        ask_seconds=spec.ask_seconds,
-    )
-
-
-def _saved(study: Study, spec: Spec) -> str:
-    """Where the trials that this run knows are saved, if their store does not have them all."""
-    names = (f"{spec.name}-saved{number or ''}.db" for number in count())
-    file = next(path for path in map(spec.folder.joinpath, names) if not path.exists())
-    try:
-        study.copy_to(f"sqlite:///{file}")
-    except OutcropError as error:
-        return f" (what this run knew could not be saved: {error})"
-    return f" (what this run knew is saved in {file.name})"
 
 
 def _closing(result: Result, spec: Spec, options: TuneOptions) -> list[str]:

@@ -113,11 +113,11 @@ def asked(state: State, strategy: Strategy, at: float, effort: Effort = UNLIMITE
 
 
 def offered_again(state: State, number: int, at: float) -> Asked | Expired:
-    """A trial whose lease expired: hand it out again, or fail it after the last attempt."""
+    """A trial that nobody evaluates any more: again, or failed after the last attempt."""
     trial = state.record(number).trial
     if trial.attempt < ATTEMPTS and not trial.aside:
         return Asked(number, trial.params, attempt=trial.attempt + 1, seen=state.position, at=at)
-    return Expired(number, f"no answer within the lease, {trial.attempt} times", at)
+    return Expired(number, f"handed out {trial.attempt} times without an answer", at)
 
 
 def told(

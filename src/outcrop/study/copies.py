@@ -82,12 +82,23 @@ def text_for(store: Storage, event: events.Event) -> str:
     return events.to_text(event, in_process=isinstance(store, Memory))
 
 
-def write_copy(log: Sequence[str], name: str, store: Storage) -> int:
-    """The id of a new study in `store` with that log; `StudyError` if the name is taken."""
+def write_copy(log: Sequence[str], name: str, store: Storage, *, update: bool = False) -> int:
+    """The id of a study in `store` with that log; `StudyError` if the name is taken.
+
+    With `update`, an earlier copy of that name gets the events that it does not have yet.
+    """
     text_for(store, events.from_text(log[0]))  # refuses what only a store in memory can keep
-    study = store.create(name, log[0])
+    study, length = store.create(name, log[0]), 1
+    if study is None and update and (study := store.find(name)) is not None:
+        earlier = store.read(study)
+        length = len(earlier)
+        if earlier != log[:length]:
+            raise StudyError(
+                f"study {name!r} of {store!r} is not an earlier copy of this one; choose another "
+                "name or store"
+            )
     if study is None:
         raise StudyError(f"{store!r} already has a study {name!r}; choose another name or store")
-    if not store.append(study, 1, log[1:]):
+    if length < len(log) and not store.append(study, length, log[length:]):
         raise StudyError(f"study {name!r} was changed in {store!r} while it was being copied")
     return study

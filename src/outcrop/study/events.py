@@ -96,6 +96,10 @@ class Asked(Event):
     seen: int = 0  # how many events the suggestion was made from; more may precede this one
     at: float = 0.0
     cuts: tuple[int, ...] = field(default=(), metadata=UNSAID)  # of its effort, see `effort`
+    worker: str = field(default="", metadata=UNSAID)  # who evaluates it, if that was given
+
+    def _least_version(self) -> int:
+        return 2 if self.worker else 1
 
 
 @dataclass(frozen=True)

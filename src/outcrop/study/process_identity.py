@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["has_ended", "process_name"]
+__all__ = ["has_ended", "is_running", "process_name"]
 
 import os
 from functools import cache
@@ -31,6 +31,12 @@ def has_ended(name: str) -> bool:
         pass
     state, started = _status(int(number))
     return state in ("Z", "X") or (started != "" and started != start)
+
+
+def is_running(name: str) -> bool:
+    """Whether a process is known to run; False if its name is from elsewhere."""
+    here = name.rpartition("/")[0]
+    return here != "" and here == _here() and not has_ended(name)
 
 
 @cache  # a forked child has another number

@@ -233,7 +233,8 @@ def _asked(state: State, event: Asked, encoded: EncodedParams) -> State:
             f"trial {event.number} has the cuts {event.cuts!r}, expected whole numbers"
         )
     record = _new_record(state, event.number, encoded, began=event.seen)
-    trial = replace(record.trial, started=event.at, why=cast(Why, ReadOnly.deep(event.why)))
+    why = cast(Why, ReadOnly.deep(event.why))
+    trial = replace(record.trial, started=event.at, why=why, worker=_worker_of(event))
     queue = state.queue
     if event.queued:
         if not queue or dict(queue[0]) != dict(trial.params):
@@ -252,9 +253,16 @@ def _asked_again(state: State, event: Asked) -> State:
             f"trial {event.number} is at attempt {record.trial.attempt}; expected attempt "
             f"{record.trial.attempt + 1} next, got {event.attempt}"
         )
-    asked = replace(record.asked, attempt=event.attempt, started=event.at)
+    worker = _worker_of(event)
+    asked = replace(record.asked, attempt=event.attempt, started=event.at, worker=worker)
     records = state.records.replaced(event.number, _with(state, record, asked))
     return replace(state, records=records, stopped=None)
+
+
+def _worker_of(event: Asked) -> str:
+    if isinstance(event.worker, str):
+        return event.worker
+    raise TrialError(f"trial {event.number} has the worker {event.worker!r}, expected a text")
 
 
 def _told(state: State, event: Told) -> State:

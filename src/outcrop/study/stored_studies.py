@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["delete_study", "list_studies", "load_study", "unpickled"]
+__all__ = ["delete_study", "list_studies", "load_study", "log_of", "unpickled"]
 
 from collections.abc import Callable
 
@@ -71,6 +71,11 @@ def delete_study(name: str, storage: str | Storage) -> None:
     """Delete a study and all its trials; processes that still use it get a `StudyError`."""
     store = open_storage(storage)
     store.delete(_found(store, name))
+
+
+def log_of(name: str, store: Storage) -> list[str]:
+    """The log of a stored study, whatever its method."""
+    return store.read(_found(store, name))
 
 
 def _found(store: Storage, name: str) -> int:

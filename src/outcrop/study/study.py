@@ -12,6 +12,7 @@ __all__ = ["Study", "state_of"]
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import overload
 
 from outcrop.effort import Effort
@@ -35,12 +36,14 @@ from outcrop.study.replay import Replay, replayed
 from outcrop.study.state import State, fold, follow
 from outcrop.study.stop_requests import StopRequests
 from outcrop.study.storage import Lease, Storage, open_storage
+from outcrop.study.storage.base import MAX_NAME, checked_text
 from outcrop.study.study_runner import StudyRunner
 from outcrop.study.study_strategies import Strategies
 from outcrop.study.study_writer import Happened
 from outcrop.study.thread_lock import ThreadLock
 from outcrop.study.trial import Trial
 from outcrop.study.trial_counts import check_total
+from outcrop.study.unfinished_trials import lease_key, unfinished
 
 
 class Study(StudyRunner):
@@ -97,9 +100,7 @@ class Study(StudyRunner):
             if self._state.space.difference(space):
                 hint += "; to change its space: load_study(…).change_space, or outcrop migrate SPEC"
             raise StudyError(
-                f"study {self.name!r} exists and differs from this one:\n  "
-                + "\n  ".join(lines)
-                + f"\n{hint}"
+                f"study {self.name!r} exists and differs from this one: {'; '.join(lines)}; {hint}"
             )
 
     def _open(
@@ -125,15 +126,31 @@ class Study(StudyRunner):
     # Ask
 
     @overload
-    def ask(self, *, lease: float | None = None, total: int | None = None) -> Trial: ...
+    def ask(
+        self,
+        *,
+        lease: float | None = None,
+        total: int | None = None,
+        worker: str | None = None,
+    ) -> Trial: ...
 
     @overload
     def ask(
-        self, n: int, *, lease: float | None = None, total: int | None = None
+        self,
+        n: int,
+        *,
+        lease: float | None = None,
+        total: int | None = None,
+        worker: str | None = None,
     ) -> list[Trial]: ...
 
     def ask(
-        self, n: int | None = None, *, lease: float | None = None, total: int | None = None
+        self,
+        n: int | None = None,
+        *,
+        lease: float | None = None,
+        total: int | None = None,
+        worker: str | None = None,
     ) -> Trial | list[Trial]:
         """The next trial, or a list of `n`; each suggestion takes the ones before it into account.
 
@@ -143,15 +160,19 @@ class Study(StudyRunner):
         `TotalReached`. The list is shorter if the space or the total is exhausted; `SpaceExhausted`
         if no configuration is left. If any other error or Ctrl-C occurs, the trials of the list are
         given back.
+
+        `worker` is the name of whoever evaluates the trial, which is recorded. If a process that
+        asked under that name with a lease has ended, its unfinished trial is returned first.
         """
+        name = "" if worker is None else checked_text(worker, "name of a worker", MAX_NAME)
         seconds = None if lease is None else argument_checks.checked_seconds(lease, "lease")
         most = None if total is None else argument_checks.checked_count(total, "total")
         if n is None:
-            return self._ask(seconds, most)
+            return self._ask(seconds, most, name)
         trials: list[Trial] = []
         for _ in range(argument_checks.checked_count(n, "n")):
             try:
-                trials.append(self._ask(seconds, most))
+                trials.append(self._ask(seconds, most, name))
             except (SpaceExhausted, TotalReached):
                 if not trials:
                     raise
@@ -163,21 +184,25 @@ class Study(StudyRunner):
                 raise
         return trials
 
-    def _ask(self, lease: float | None, total: int | None) -> Trial:
+    def _ask(self, lease: float | None, total: int | None, worker: str) -> Trial:
         with self._ask_lock:
             while True:
-                event = self._next(self._current(), total)
+                event = self._next(self._current(), total, worker)
+                if isinstance(event, Asked):
+                    event = replace(event, worker=worker)
                 state = self._handed_out(event, lease, total)
                 if state is not None and isinstance(event, Asked):
                     return state.record(event.number).trial
 
-    def _next(self, state: State, total: int | None) -> Asked | Expired:
-        """A running trial whose lease has expired, or else a new one."""
+    def _next(self, state: State, total: int | None, worker: str) -> Asked | Expired:
+        """A running trial that is handed out again, or else a new one."""
         held = self._store.leases(self._id)
-        for record in state.running:
-            lease = held.get(_key(record.trial.number))
-            if lease is not None and lease.left <= 0:
-                return commands.offered_again(state, record.trial.number, time.time())
+        number = unfinished(state, held, worker, self._ask_lock.owner)
+        if number is not None:
+            lease = held[key := lease_key(number)]
+            if lease.left > 0:  # of this worker, which has come back
+                self._store.renew(self._id, lease.owner, [key], 0.0)
+            return commands.offered_again(state, number, time.time())
         check_total(state.trials, total)
         now, effort = time.time(), Effort.within(self._ask_seconds)
         strategy = self._strategies.for_space(state.space)
@@ -187,7 +212,7 @@ class Study(StudyRunner):
         self, event: Asked | Expired, lease: float | None, total: int | None
     ) -> State | None:
         """Append `event`; the state after it, or None if it cannot follow the log any more."""
-        key = _key(event.number)
+        key = lease_key(event.number)
         made_of_new = isinstance(event, Asked) and event.attempt == 1
         # Taking a lease that is dropped at once still fails if its owner has renewed it.
         take = [Lease(key, self._ask_lock.owner, lease or 0.0)]
@@ -210,11 +235,16 @@ class Study(StudyRunner):
             if not made_of_new:
                 return None  # its owner may have renewed the lease
 
-    def renew(self, trials: Iterable[Trial | int], lease: float) -> None:
-        """Extend the leases of trials that this object asked for, to `lease` seconds from now."""
+    def renew(self, trials: Iterable[Trial | int], lease: float) -> set[int]:
+        """Extend the leases of trials that this object asked for, to `lease` seconds from now.
+
+        The numbers of those whose leases it still holds; the others have ended, or were handed out
+        again.
+        """
         seconds = argument_checks.checked_seconds(lease, "lease")
-        keys = [_key(commands.number_of(trial)) for trial in trials]
-        self._store.renew(self._id, self._ask_lock.owner, keys, seconds)
+        keys = {lease_key(number): number for number in map(commands.number_of, trials)}
+        held = self._store.renew(self._id, self._ask_lock.owner, [*keys], seconds)
+        return {keys[key] for key in held}
 
     def leases(self) -> dict[int, float | None]:
         """The seconds that the lease of each running trial has left, by number.
@@ -224,7 +254,7 @@ class Study(StudyRunner):
         """
         held = self._store.leases(self._id)
         numbers = [record.trial.number for record in self._current().running]
-        found = {number: held.get(_key(number)) for number in numbers}
+        found = {number: held.get(lease_key(number)) for number in numbers}
         return {number: None if lease is None else lease.left for number, lease in found.items()}
 
     def replay(self) -> Replay:
@@ -321,14 +351,9 @@ def state_of(name: str, texts: Sequence[str], before: State | None = None) -> St
         ) from error
 
 
-def _key(number: int) -> str:
-    """The name of a trial's lease."""
-    return f"trial {number}"
-
-
 def _ended_leases(happened: Sequence[Event]) -> list[str]:
     return [
-        _key(event.number)
+        lease_key(event.number)
         for event in happened
         if isinstance(event, Told | Failed | Released | Expired)
     ]

@@ -45,6 +45,8 @@ class StudyRunner(StudyWriter):
         stop: Iterable[StopRule] | StopRule = (),
         progress: Shown = "auto",
         on_error: OnError = "stop",
+        worker: str | None = None,
+        drain: bool = False,
     ) -> Result:
         """Evaluate `n_trials` new trials, failures included, and tell their outcomes.
 
@@ -60,7 +62,8 @@ class StudyRunner(StudyWriter):
         - `n_workers`: how many trials run at once. One runs in this process; several run in worker
           processes, and if one of these dies only its trial fails.
         - `trial_timeout`: seconds for one evaluation, which then runs in a worker process.
-        - `executor`: runs the trials instead, any object with the `submit` of `concurrent.futures`.
+        - `executor`: runs the trials instead, any object with the `submit` of `concurrent.futures`,
+          such as `client.get_executor()` of Dask or `outcrop.integrations.ray.RayExecutor`.
         - `callbacks`: a function or a list of functions, called with the study and each trial that
           has ended. One that returns True, or calls `request_stop`, ends the run as `timeout` does.
         - `on_error`: what a mistake in the objective does. `"stop"` gives its trial back, finishes
@@ -68,6 +71,11 @@ class StudyRunner(StudyWriter):
           number, or if a `KeyError`, `AttributeError`, `NameError`, `TypeError`, `ImportError` or
           `SyntaxError` came from its own first frames, but not from a `raise`, in a branch of the
           space where nothing has succeeded yet. `"record"` records them as failures.
+        - `worker`: the name of this process among those that share the study, which is recorded
+          with its trials; by default its machine, its number and four digits. A process that comes
+          back under the name of one that has ended gets its unfinished trial first.
+        - `drain`: whether the first SIGTERM lets running trials finish, and a second one ends the
+          run as below.
         - `progress`: `"auto"` shows it on a terminal and in a notebook, True everywhere, False
           nowhere.
 
@@ -101,6 +109,8 @@ class StudyRunner(StudyWriter):
                 stop=stop,
                 progress=progress,
                 on_error=on_error,
+                worker=worker,
+                drain=drain,
                 requested=requested,
             )
 

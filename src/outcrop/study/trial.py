@@ -104,6 +104,7 @@ class Trial:
     std: float | None = None  # standard deviation of the value, if it was given
     reason: str = ""  # why it failed or was discarded
     attempt: int = 1
+    worker: str = ""  # who evaluates it, or did so last; empty if nobody was named
     source: Source = "asked"
     started: float | None = None
     finished: float | None = None  # or failed

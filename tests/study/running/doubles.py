@@ -49,7 +49,7 @@ class Diary:
     def trials(self):
         return self.optimizer.trials
 
-    def ask(self, *, lease=None, total=None):
+    def ask(self, *, lease=None, total=None, worker=None):
         check_total(self.trials, total)
         trial = self.optimizer.ask()
         self.leases.append(lease)
@@ -74,6 +74,7 @@ class Diary:
 
     def renew(self, trials, lease):
         self.renewed.append((list(trials), lease, threading.current_thread().name))
+        return set(trials)
 
     def stop(self, reason):
         self.stopped.append(reason)

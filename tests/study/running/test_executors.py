@@ -6,7 +6,12 @@ import multiprocessing
 import signal
 import threading
 import time
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from functools import partial
 
 import pytest
@@ -45,8 +50,8 @@ class Submitting:
     def __init__(self, study, looks, failure=None):
         self.study, self.looks, self.failure = study, iter(looks), failure
 
-    def submit(self, function, objective, trial):
-        result = self.failure or function(objective, trial)
+    def submit(self, function, objective, trial, call):
+        result = self.failure or function(objective, trial, call)
         return Polled(self.study, trial, next(self.looks, 0), result)
 
 
@@ -187,8 +192,8 @@ def test_an_exception_of_a_callback_gives_back_what_runs_on_an_executor():
 class Cancelling(Submitting):
     """An executor whose futures can be cancelled too."""
 
-    def submit(self, function, objective, trial):
-        future = super().submit(function, objective, trial)
+    def submit(self, function, objective, trial, call):
+        future = super().submit(function, objective, trial, call)
         future.cancel = lambda: self.study.acts.append(("cancel", trial.number))
         return future
 
@@ -206,7 +211,7 @@ def test_ctrl_c_does_not_part_the_locks_of_a_pool_from_their_release():
             return super().done()
 
     class Locking(Submitting):
-        def submit(self, function, objective, trial):
+        def submit(self, function, objective, trial, call):
             return Locked(self.study, trial, 3, None)
 
     executor = Locking(study, [])
@@ -251,4 +256,45 @@ def test_a_broken_executor_is_known_by_its_error():
     executor = Submitting(study, [], failure=BrokenExecutor("gone"))
     with pytest.raises(ObjectiveError, match=r"broke \(BrokenExecutor: gone\)"):
         studied(bowl, 9, study=study, executor=executor, n_workers=1)
-    assert [trial.state for trial in study.trials] == ["failed"]
+    assert study.acts[-1] == ("release", 0)
+    assert study.trials == []
+
+
+def test_a_trial_that_the_executor_cancels_is_given_back_and_another_takes_its_place():
+    study = Diary()
+    executor = Submitting(study, [])
+    submit = executor.submit
+
+    def cancelling(function, objective, trial, call):
+        executor.failure = CancelledError() if trial.number == 1 else None
+        return submit(function, objective, trial, call)
+
+    executor.submit = cancelling
+    result = studied(bowl, 4, study=study, executor=executor, n_workers=1)
+    assert [trial.number for trial in result.trials] == [0, 2, 3, 4]
+    assert {trial.state for trial in result.trials} == {"finished"}
+
+
+def test_an_executor_that_cancels_everything_is_broken():
+    study = Diary()
+    executor = Submitting(study, [], failure=CancelledError())
+    with pytest.raises(ObjectiveError, match=r"broke \(it cancelled 5 trials in a row\)"):
+        studied(bowl, 99, study=study, executor=executor, n_workers=1)
+    assert study.trials == []
+
+
+def test_a_module_that_workers_lack_is_named_with_the_remedy():
+    study = Diary()
+    executor = Submitting(study, [], failure=ModuleNotFoundError("No module named 'sim'"))
+    with pytest.raises(ObjectiveError, match=r"No module named 'sim'\); its module must be inst"):
+        studied(bowl, 9, study=study, executor=executor, n_workers=1)
+    assert study.acts[-1] == ("release", 0)
+
+
+def test_every_call_of_an_executor_is_different_even_for_equal_trials():
+    study, calls = Diary(), []
+    executor = Submitting(study, [])
+    submit = executor.submit
+    executor.submit = lambda *arguments: calls.append(arguments[-1]) or submit(*arguments)
+    studied(bowl, 6, study=study, executor=executor, n_workers=2)
+    assert len(set(calls)) == 6

@@ -68,11 +68,14 @@ def test_a_lease_without_end_stays_without_end(storage, study, clock):
 
 @pytest.fixture
 def earlier(storage, study, path):
-    """A store whose leases have no durations, as earlier versions made them."""
+    """A store with the tables of version 1: leases have no durations, and events no ids."""
     storage.acquire(study, Lease("trial 0", "earlier", 60.0))
     storage.close()
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("ALTER TABLE outcrop_leases DROP COLUMN seconds")
+        connection.execute("DROP INDEX outcrop_event_ids")
+        connection.execute("ALTER TABLE outcrop_events DROP COLUMN id")
+        connection.execute("UPDATE outcrop_schema SET version = 1")
     return study
 
 

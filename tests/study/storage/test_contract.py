@@ -26,3 +26,8 @@ def test_a_sqlite_file_keeps_the_contract(check, tmp_path):
 def test_sqlite_in_memory_keeps_the_contract(check):
     storage = SqlStorage("sqlite://")
     check(lambda: storage)
+
+
+@pytest.mark.parametrize("check", STORAGE_CONTRACT, ids=named)
+def test_postgresql_keeps_the_contract(check, postgresql_url):
+    check(partial(SqlStorage, postgresql_url))

@@ -122,7 +122,8 @@ import os, sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 (count,) = connection.execute("SELECT count(*) FROM outcrop_events").fetchone()
 record = '{"event":"Stopped","version":1,"reason":"another","at":0.0}'
-connection.execute("INSERT INTO outcrop_events VALUES (1, ?, ?)", [count, record])
+insert = "INSERT INTO outcrop_events (study, position, record) VALUES (1, ?, ?)"
+connection.execute(insert, [count, record])
 print(count)
 sys.stdout.flush()
 if sys.argv[2] == "dies":

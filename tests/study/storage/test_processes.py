@@ -13,6 +13,13 @@ from outcrop.study.storage.sql import SqlStorage
 from tests.study.storage.children import answer, forked
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request, tmp_path):
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/study.db"
+    return request.getfixturevalue("postgresql_url")
+
+
 def write_until_told(storage, study, writer, n):
     """Append `n` records against others who do the same."""
     for count in range(n):

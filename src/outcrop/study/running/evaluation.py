@@ -38,6 +38,7 @@ class Outcome:
     died: bool = False  # the process of the evaluation ended before the evaluation did
     place: str = ""  # type of the exception, and where the objective raised it
     mistake: Mistake = ""  # whether the program is to blame, not the parameters
+    lost: bool = False  # the executor dropped the evaluation, whatever its parameters are
 
     @classmethod
     def of(cls, error: BaseException) -> Outcome:
@@ -85,8 +86,11 @@ def _returned(value: object) -> Outcome:
         return Outcome(reason=wrong_value_text(value), mistake="certain")
 
 
-def evaluate_elsewhere(objective: Objective, trial: Trial) -> Outcome:
-    """Call the objective in a worker, where an exit or an interrupt is an outcome too."""
+def evaluate_elsewhere(objective: Objective, trial: Trial, call: str = "") -> Outcome:
+    """Call the objective in a worker, where an exit or an interrupt is an outcome too.
+
+    `call` is different in every call, for executors that answer equal calls from a cache.
+    """
     try:
         return evaluate(objective, trial)
     except BaseException as error:

@@ -7,7 +7,7 @@ __all__ = ["SIGNALS", "Interrupts", "blocked", "unblock"]
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -25,10 +25,13 @@ class Interrupts:
 
     One is raised as `KeyboardInterrupt` in a block where it is `allowed`, such as the objective, or
     by the next `check`; the third is raised at once. A signal that is ignored or has a handler of
-    the user is left alone.
+    the user is left alone. With `drain`, the first SIGTERM calls it instead, and counts for nothing
+    else.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drain: Callable[[], None] | None = None) -> None:
+        self.is_draining = False
+        self._drain = drain
         self.number: int | None = None  # of the first signal
         self._count = 0
         self._allowed = False
@@ -71,6 +74,10 @@ class Interrupts:
         if os.getpid() != self._process:  # a forked child, which inherited this handler
             signal.signal(number, self._previous[number])
             signal.raise_signal(number)
+            return
+        if number == getattr(signal, "SIGTERM", None) and self._drain and not self.is_draining:
+            self.is_draining = True
+            self._drain()
             return
         self._count += 1
         if self.number is None:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from outcrop.errors import MethodError, ObjectiveError, SpaceExhausted, TotalReached
@@ -36,6 +37,7 @@ from outcrop.study.running.protocol import (
 from outcrop.study.running.result import (
     CALLBACK,
     DONE,
+    DRAINED,
     EXHAUSTED,
     INTERRUPTED,
     MISTAKE,
@@ -44,6 +46,7 @@ from outcrop.study.running.result import (
 )
 from outcrop.study.running.running_trials import RunningTrial, RunningTrials, attempt
 from outcrop.study.running.stopping import MaxTrials
+from outcrop.study.running.worker_names import worker_name
 from outcrop.study.running.workers import Workers, workers_for
 from outcrop.study.stop_requests import StopRequest
 from outcrop.study.trial import Trial
@@ -70,6 +73,8 @@ def run(
     stop: Iterable[StopRule] | StopRule = (),
     progress: Shown = "auto",
     on_error: OnError = "stop",
+    worker: str | None = None,
+    drain: bool = False,
     requested: StopRequest | None = None,
 ) -> Result:
     """Evaluate `n_trials` new trials of a study, as `Study.optimize` describes."""
@@ -91,7 +96,9 @@ def run(
     watch = FailureWatch(study, checked_on_error(on_error))
     most = min((rule.total for rule in rules if isinstance(rule, MaxTrials)), default=None)
     request = requested or StopRequest()
-    with Interrupts() as interrupts, RunningTrials(study, tally, watch, most) as trials:
+    interruptions = Interrupts(partial(request.make, DRAINED) if drain else None)
+    mine = RunningTrials(study, tally, watch, interruptions, worker_name(worker), most)
+    with interruptions as interrupts, mine as trials:
         try:
             with request:
                 workers = workers_for(objective, n_workers, executor, trial_timeout, interrupts)
@@ -149,6 +156,7 @@ class Loop:
     reason: str = ""  # why nothing more is asked
     due: deque[tuple[Callback, Trial]] = field(default_factory=deque)  # calls that are to be made
     changed: float = field(default_factory=time.monotonic)  # when something happened
+    has_said_draining: bool = False
 
     def go(self) -> None:
         """Run until there is a reason to stop and nothing runs; an error loses no outcome."""
@@ -160,9 +168,9 @@ class Loop:
             raise
         if self.workers.broken:
             raise ObjectiveError(
-                f"the executor broke ({self.workers.broken}); the trials that ran are recorded as "
-                "failed, all others are kept. If a process died, n_workers= instead of executor= "
-                "would have lost its trial only"
+                f"the executor broke ({self.workers.broken}); the trials that ran are given back, "
+                "all others are kept. If a process died, n_workers= instead of executor= would "
+                "have lost its trial only"
             )
         if self.trials.watch.mistake is not None:
             raise self.trials.watch.mistake
@@ -250,6 +258,13 @@ class Loop:
         share = WAIT_SHARE * (time.monotonic() - self.changed)
         with self.interrupts.allowed():
             time.sleep(min(max(share, SHORTEST_WAIT), LONGEST_WAIT))
+        if self.interrupts.is_draining and not self.has_said_draining:
+            self.has_said_draining = True
+            logger.warning(
+                "SIGTERM: the run ends when %d running trials have ended; a second SIGTERM or "
+                "Ctrl-C gives them back",
+                len(self.trials),
+            )
         self.view.update()
 
 

@@ -59,7 +59,13 @@ class Runnable(Protocol):
     @property
     def trials(self) -> list[Trial]: ...
 
-    def ask(self, *, lease: float | None = None, total: int | None = None) -> Trial:
+    def ask(
+        self,
+        *,
+        lease: float | None = None,
+        total: int | None = None,
+        worker: str | None = None,
+    ) -> Trial:
         """The next trial, `SpaceExhausted`, or `TotalReached` if the study has `total` trials."""
 
     def tell(self, trial: Trial, value: float) -> Trial: ...
@@ -70,8 +76,8 @@ class Runnable(Protocol):
 
     def enqueue(self, params: Params) -> None: ...
 
-    def renew(self, trials: Sequence[int], lease: float) -> None:
-        """Extend leases to `lease` seconds from now; trials that have ended are skipped."""
+    def renew(self, trials: Sequence[int], lease: float) -> set[int]:
+        """Extend leases to `lease` seconds from now; the trials whose leases are still held."""
 
     def stop(self, reason: str) -> None:
         """Record why a run ended."""

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["CALLBACK", "DONE", "EXHAUSTED", "INTERRUPTED", "MISTAKE", "TIMEOUT", "Result"]
+__all__ = [
+    "CALLBACK",
+    "DONE",
+    "DRAINED",
+    "EXHAUSTED",
+    "INTERRUPTED",
+    "MISTAKE",
+    "TIMEOUT",
+    "Result",
+]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +26,7 @@ from outcrop.study.trial import HasBest, Trial, best_of
 DONE, TIMEOUT = "n_trials done", "timeout"
 EXHAUSTED, INTERRUPTED = "space exhausted", "interrupted"
 CALLBACK, MISTAKE = "a callback returned True", "a mistake in the objective"
+DRAINED = "drained after SIGTERM"
 
 SHOWN = 3  # failed branches in a line
 

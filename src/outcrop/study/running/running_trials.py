@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from outcrop.errors import StorageError, TrialError
 from outcrop.study.running.evaluation import error_text
 from outcrop.study.running.failure_watch import FailureWatch
+from outcrop.study.running.interrupts import Interrupts
 from outcrop.study.running.progress import RunTally
 from outcrop.study.running.protocol import Runnable
 from outcrop.study.running.result import INTERRUPTED
@@ -46,10 +47,13 @@ class RunningTrials:
     study: Runnable
     tally: RunTally
     watch: FailureWatch
+    interrupts: Interrupts
+    worker: str = ""  # the name under which trials are asked for
     total: int | None = None  # trials that the study may have, those of other processes included
     each: list[RunningTrial] = field(default_factory=list)
     asked: int = 0
     store_failed: bool = False  # while a failed run was being ended
+    _taken: set[int] = field(default_factory=set)  # trials of which a warning was given
     _over: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread = field(init=False)
 
@@ -67,7 +71,8 @@ class RunningTrials:
 
     def ask(self) -> RunningTrial:
         """The next trial, `SpaceExhausted` or `TotalReached`; its lease is renewed meanwhile."""
-        running = RunningTrial(self.study.ask(lease=LEASE, total=self.total))
+        trial = self.study.ask(lease=LEASE, total=self.total, worker=self.worker)
+        running = RunningTrial(trial)
         self.each.append(running)
         self.asked += 1
         return running
@@ -83,6 +88,10 @@ class RunningTrials:
         """
         assert running.job is not None  # it has ended
         outcome = running.job.outcome()
+        if outcome.lost or (outcome.died and self.interrupts.is_draining):
+            self._give_back(running, f"{outcome.reason}: ")
+            self.asked -= 1  # another trial takes its place
+            return None
         before = self.watch.mistake
         if self.watch.is_mistake(running.trial, outcome):
             self._give_back(running)
@@ -157,9 +166,27 @@ class RunningTrials:
             if not numbers:
                 continue
             try:
-                self.study.renew(numbers, LEASE)
+                held = self.study.renew(numbers, LEASE)
+                self._warn_of_taken({*numbers} - held)
             except Exception as error:
                 logger.warning("the leases of trials %s could not be renewed: %s", numbers, error)
+
+    def _warn_of_taken(self, numbers: set[int]) -> None:
+        """Warn once of each trial that runs here and that another worker has got meanwhile."""
+        if not numbers:
+            return
+        ours = {running.trial.number: running.trial for running in list(self.each)}
+        for trial in self.study.trials:
+            mine = ours.get(trial.number) if trial.number in numbers - self._taken else None
+            if mine is None or trial.attempt == mine.attempt:
+                continue  # it has just ended
+            self._taken.add(trial.number)
+            logger.warning(
+                "trial %d was handed out again to worker %r while its lease was not renewed; the "
+                "first of the two results counts. Give each worker a name of its own",
+                trial.number,
+                trial.worker,
+            )
 
     def _log_store_failure(self, error: StorageError) -> None:
         self.store_failed = True

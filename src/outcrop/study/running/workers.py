@@ -5,8 +5,9 @@ from __future__ import annotations
 __all__ = ["InProcess", "Job", "OnExecutor", "Workers", "workers_for"]
 
 import logging
+import os
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, CancelledError
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -19,6 +20,8 @@ from outcrop.study.running.protocol import Executor, Future, Objective
 from outcrop.study.trial import Trial
 
 logger = logging.getLogger(__name__)
+
+HOPELESS = 5  # trials that an executor cancels in a row before it counts as broken
 
 
 @dataclass(frozen=True)
@@ -79,15 +82,28 @@ def _on_executor(
             f"trial_timeout={trial_timeout!r} cannot be used with executor=: an executor does not "
             "stop a running call; use n_workers= instead"
         )
+    n_workers = n_workers or _size_of(executor)
     if n_workers is None:
-        n_workers = getattr(executor, "_max_workers", None)
-        if not isinstance(n_workers, int):
-            n_workers = 1
-            logger.warning(
-                "the executor does not state how many workers it has, so trials are evaluated one "
-                "at a time; set their number with n_workers="
-            )
+        n_workers = 1
+        logger.warning(
+            "the executor does not state how many workers it has, so trials are evaluated one "
+            "at a time; set their number with n_workers="
+        )
     return OnExecutor(objective, executor, n_workers)
+
+
+def _size_of(executor: Executor) -> int | None:
+    """How many calls an executor evaluates at once, where that is known.
+
+    Executors of `concurrent.futures` and those that are like them have `_max_workers`, MPI's has
+    `num_workers`; Dask's client knows the threads of all workers.
+    """
+    for name in ("_max_workers", "num_workers"):
+        size = getattr(executor, name, None)
+        if isinstance(size, int) and size > 0:
+            return size
+    threads = getattr(getattr(executor, "_client", executor), "nthreads", None)
+    return sum(threads().values()) or None if callable(threads) else None
 
 
 @dataclass(frozen=True)
@@ -116,12 +132,13 @@ class OnExecutor:
     executor: Executor
     size: int
     broken: str = ""
+    _cancelled: int = 0  # in a row
     _futures: list[Future] = field(default_factory=list)
 
     def start(self, trial: Trial) -> Job:
         try:
-            # The trial makes every call different, for executors that cache results.
-            future = self.executor.submit(evaluate_elsewhere, self.objective, trial)
+            call = os.urandom(8).hex()
+            future = self.executor.submit(evaluate_elsewhere, self.objective, trial, call)
         except Exception as error:
             raise ObjectiveError(
                 f"the executor accepts no trials ({error_text(error)}); pass one that runs"
@@ -135,15 +152,16 @@ class OnExecutor:
             outcome: Outcome = future.result()
         except BrokenExecutor as error:
             self.broken = error_text(error)
-            return Outcome(reason=f"the executor broke: {self.broken}")
+            return Outcome(reason=f"the executor broke: {self.broken}", lost=True)
+        except CancelledError:
+            self._cancelled += 1
+            if self._cancelled == HOPELESS:
+                self.broken = f"it cancelled {HOPELESS} trials in a row"
+            return Outcome(reason="the executor cancelled it", lost=True)
         except Exception as error:  # of the executor: an error of the objective is an outcome
-            if "pickle" not in error_text(error).lower():
-                return Outcome.of(error)
-            raise ObjectiveError(
-                f"the executor cannot send the objective to its workers ({error_text(error)}); "
-                "define it at the top level of a module, or use n_workers= instead of executor=, "
-                "which can use cloudpickle"
-            ) from None
+            _check_transfer(error)
+            return Outcome.of(error)
+        self._cancelled = 0
         return outcome
 
     def stop(self) -> None:
@@ -152,3 +170,18 @@ class OnExecutor:
 
     def _unfinished(self) -> list[Future]:
         return [future for future in self._futures if not future.done()]
+
+
+def _check_transfer(error: Exception) -> None:
+    """Raise `ObjectiveError` if the objective did not get to the workers, as no other will."""
+    said = error_text(error)
+    if "pickle" in said.lower():
+        raise ObjectiveError(
+            f"the executor cannot send the objective to its workers ({said}); define it at the top "
+            "level of a module, or use n_workers= instead of executor=, which can use cloudpickle"
+        ) from None
+    if isinstance(error, ImportError | AttributeError):
+        raise ObjectiveError(
+            f"a worker of the executor cannot load the objective ({said}); its module must be "
+            "installed where the workers run"
+        ) from None

@@ -53,8 +53,9 @@ class Storage(Protocol):
     """A store of studies; every operation is atomic among threads and processes.
 
     A study is identified by the id that `create` returned. `StudyError` if no study has that id
-    (any more); `StorageError` if the store cannot be reached, and then nothing was written;
-    `StorageDamaged` if parts of it were lost, and then nobody knows what was.
+    (any more); `StorageError` if the store cannot be reached, and then nothing was written, unless
+    the connection broke as it was and did not come back, which the message says; `StorageDamaged`
+    if parts of it were lost, and then nobody knows what was.
     """
 
     def create(self, name: str, record: str) -> int | None:

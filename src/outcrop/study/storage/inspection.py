@@ -47,8 +47,9 @@ def inspected(url: str) -> Inspection:
     transactions = Transactions(database, PATIENCE)
     try:
         found = Inspection(database.shown, checks_pages=False)
-        names: list[Row] = transactions.read(lambda it: _table(it, studies), [])
-        rows: list[Row] = transactions.read(lambda it: _table(it, events), [])
+        columns = (events.c.study, events.c.position, events.c.record)
+        names: list[Row] = transactions.read(lambda it: _rows_of(it, *studies.c), [])
+        rows: list[Row] = transactions.read(lambda it: _rows_of(it, *columns), [])
         _fill(found, names, rows)
         return found
     finally:
@@ -85,8 +86,8 @@ def _rows(connection: sqlite3.Connection, *queries: str) -> Iterator[Row]:
             return
 
 
-def _table(connection: sa.Connection, table: sa.Table) -> list[Row]:
-    return [tuple(row) for row in connection.execute(sa.select(table))]
+def _rows_of(connection: sa.Connection, *columns: sa.Column[Any]) -> list[Row]:
+    return [tuple(row) for row in connection.execute(sa.select(*columns))]
 
 
 def _fill(found: Inspection, names: list[Row], rows: list[Row]) -> None:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 __all__ = [
     "VERSION",
-    "add_durations",
     "create_tables",
     "events",
     "has_durations",
     "leases",
+    "migrate",
     "studies",
     "tables_exist",
 ]
+
+from collections.abc import Callable
 
 import sqlalchemy as sa
 
 from outcrop.errors import StorageError
 
-VERSION = 1  # of these tables; databases of a newer version are refused
+# Of these tables. Databases of a newer version are refused; those of an older one are read as they
+# are, and migrated by the first write.
+VERSION = 2
 
 metadata = sa.MetaData()
 
@@ -37,7 +41,10 @@ events = sa.Table(
     sa.Column("study", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("record", sa.Text, nullable=False),
+    sa.Column("id", sa.Text),  # a random one; NULL for a record that version 1 wrote
 )
+
+event_ids = sa.Index("outcrop_event_ids", events.c.study, events.c.id, unique=True)
 
 leases = sa.Table(
     "outcrop_leases",
@@ -92,9 +99,23 @@ def has_durations(connection: sa.Connection) -> bool:
     )
 
 
-def add_durations(connection: sa.Connection) -> None:
-    """Add the durations of leases; earlier versions go on without them. The caller holds a lock."""
+def migrate(connection: sa.Connection) -> None:
+    """Bring the tables up to date; the caller holds a lock."""
+    version = connection.scalars(sa.select(schema.c.version)).one()
+    for older in range(version, VERSION):
+        MIGRATIONS[older](connection)
+    if version != VERSION:
+        connection.execute(sa.update(schema).values(version=VERSION))
+
+
+def _from_1(connection: sa.Connection) -> None:
+    """Add durations of leases, which some databases of version 1 have, and ids of events."""
     if not has_durations(connection):
         connection.execute(
             sa.text(f"ALTER TABLE {leases.name} ADD COLUMN seconds DOUBLE PRECISION")
         )
+    connection.execute(sa.text(f"ALTER TABLE {events.name} ADD COLUMN id TEXT"))
+    event_ids.create(connection)
+
+
+MIGRATIONS: dict[int, Callable[[sa.Connection], None]] = {1: _from_1}

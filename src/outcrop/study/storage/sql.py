@@ -5,8 +5,9 @@ from __future__ import annotations
 __all__ = ["SqlStorage"]
 
 import math
+import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -24,65 +25,52 @@ from outcrop.study.storage.base import (
 )
 from outcrop.study.storage.database import database_at
 from outcrop.study.storage.schema import events, has_durations, leases, studies
+from outcrop.study.storage.statements import (
+    BEGIN_ANEW,
+    ID,
+    LEASES,
+    LEASES_WITHOUT_DURATIONS,
+    LENGTH,
+    LOCK,
+    READ,
+    SET_BACK,
+    among,
+    extended,
+)
+from outcrop.study.storage.statements import (
+    take as take_of,
+)
 from outcrop.study.storage.transactions import Transactions
 
 T = TypeVar("T")
 
 CREATION = 5.0  # seconds in which another process creates the tables
 
-# A row for each record; one row without a record if none is left; no row if there is no study.
-READ = (
-    sa.select(events.c.record)
-    .select_from(
-        studies.outerjoin(
-            events,
-            sa.and_(events.c.study == studies.c.id, events.c.position >= sa.bindparam("since")),
-        )
-    )
-    .where(studies.c.id == sa.bindparam("study"))
-    .order_by(events.c.position)
-)
-LOCK = sa.select(studies.c.id).where(studies.c.id == sa.bindparam("study")).with_for_update()
-LENGTH = sa.select(sa.func.max(events.c.position) + 1).where(
-    events.c.study == sa.bindparam("study")
-)
-LEASES = (
-    sa.select(leases.c.key, leases.c.owner, leases.c.deadline, leases.c.seconds)
-    .select_from(studies.outerjoin(leases, leases.c.study == studies.c.id))
-    .where(studies.c.id == sa.bindparam("study"))
-)
-LEASES_WITHOUT_DURATIONS = LEASES.with_only_columns(
-    leases.c.key, leases.c.owner, leases.c.deadline, sa.null().label("seconds")
-)
-# Leases that end later than agreed, since the clock was set back: they begin anew.
-SET_BACK = 1.0  # seconds by which a clock may be set back unnoticed
-BEGIN_ANEW = (
-    sa.update(leases)
-    .where(
-        leases.c.study == sa.bindparam("its_study"),
-        leases.c.deadline > sa.bindparam("now") + leases.c.seconds + SET_BACK,
-    )
-    .values(deadline=sa.bindparam("now") + leases.c.seconds)
-)
+
+class _Refused(Exception):
+    """Another owner holds one of the leases that an operation takes; nothing is changed."""
 
 
 class SqlStorage:
     """Studies in the database at `url`, which other processes may use at the same time.
 
-    If other processes have locked the database, operations are tried again for `patience` seconds,
-    then `StorageError` is raised. Nothing is created before the first study.
+    If other processes have locked the database, or if a server that was reached before is away,
+    operations are tried again for `patience` seconds, by default 60 for a file and 600 for a
+    server; then `StorageError` is raised. Nothing is created before the first study.
 
         storage = SqlStorage("sqlite:///study.db")
         storage = SqlStorage("sqlite:////shared/study.db?mode=ro")
         storage = SqlStorage("postgresql://user@host/database", patience=10.0)
     """
 
-    def __init__(self, url: str, patience: float = 60.0) -> None:
-        if not patience >= 0:
+    def __init__(self, url: str, patience: float | None = None) -> None:
+        if patience is not None and not patience >= 0:
             raise StorageError(f"patience must be at least 0 seconds, got {patience!r}")
         self._database = database_at(url)
+        patience = self._database.patience if patience is None else patience
         self._transactions = Transactions(self._database, patience)
         self._has_durations = False  # whether leases are known to have them
+        self._take_one = take_of(self._database.insert())
         self._transactions.tables_exist()  # refuses an unreadable database now, not later
 
     def __repr__(self) -> str:
@@ -95,18 +83,25 @@ class SqlStorage:
     def create(self, name: str, record: str) -> int | None:
         checked_text(name, "name of a study", MAX_NAME)
         checked_text(record, "record")
+        first = _random_id()
 
         def work(connection: sa.Connection) -> int:
             made = connection.execute(sa.insert(studies).values(name=name)).inserted_primary_key
             assert made is not None  # every study has an id
             study = int(made[0])
-            connection.execute(sa.insert(events).values(study=study, position=0, record=record))
+            row = {"study": study, "position": 0, "record": record, "id": first}
+            connection.execute(sa.insert(events), row)
             return study
 
         try:
             return self._transactions.write(work)
-        except IntegrityError:  # the name is taken
-            return None
+        except IntegrityError:  # the name is taken, maybe by a commit whose answer was lost
+            made = (
+                sa.select(studies.c.id)
+                .join(events, (events.c.study == studies.c.id) & (events.c.position == 0))
+                .where(studies.c.name == name, events.c.id == first)
+            )
+            return self._transactions.read(lambda connection: connection.scalar(made), None)
 
     def find(self, name: str) -> int | None:
         checked_text(name, "name of a study", MAX_NAME)
@@ -147,41 +142,53 @@ class SqlStorage:
         drop: Sequence[str] = (),
     ) -> bool:
         rows = [
-            {"study": study, "position": place, "record": checked_text(record, "record")}
+            {
+                "study": study,
+                "position": place,
+                "record": checked_text(record, "record"),
+                "id": _random_id(),
+            }
             for place, record in enumerate(records, position)
         ]
 
         def work(connection: sa.Connection) -> bool:
             if connection.scalar(LENGTH, {"study": study}) != position:
-                return False
-            if take and not self._take(connection, study, take):
-                return False
+                # It is there already if it was committed and the answer to that was lost.
+                return bool(rows) and connection.scalar(ID, rows[0]) == rows[0]["id"]
+            self._take(connection, study, take)
             if drop:
-                connection.execute(sa.delete(leases).where(_among(study, drop)))
+                connection.execute(sa.delete(leases).where(among(study, drop)))
             if rows:
                 connection.execute(sa.insert(events), rows)
             return True
 
-        return self._change(study, work)
+        try:
+            return self._change(study, work)
+        except _Refused:
+            return False
 
     def acquire(self, study: int, lease: Lease) -> bool:
-        return self._change(study, lambda it: self._take(it, study, [lease]), durable=False)
+        if not self._transactions.tables_exist():
+            raise no_study(study)
+        try:  # without a lock on the study, so that nobody waits who writes to its log
+            self._transactions.write(lambda it: self._take(it, study, [lease]), durable=False)
+        except _Refused:
+            self.leases(study)  # refuses a study that does not exist
+            return False
+        return True
 
     def renew(self, study: int, owner: str, keys: Sequence[str], seconds: float) -> set[str]:
         checked_lease_seconds(seconds)
-        mine = _among(study, keys) & (leases.c.owner == owner)
+        mine = among(study, keys) & (leases.c.owner == owner)
 
         def work(connection: sa.Connection) -> set[str]:
-            deadline = self._database.now(connection) + seconds
-            connection.execute(
-                sa.update(leases).where(mine).values(deadline=deadline, seconds=seconds)
-            )
+            connection.execute(extended(mine, seconds))
             return {*connection.scalars(sa.select(leases.c.key).where(mine))}
 
         return self._change(study, work, durable=False)
 
     def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
-        mine = _among(study, keys) & (leases.c.owner == owner)
+        mine = among(study, keys) & (leases.c.owner == owner)
         with suppress(StudyError):
             self._change(study, lambda it: it.execute(sa.delete(leases).where(mine)), durable=False)
 
@@ -189,11 +196,9 @@ class SqlStorage:
         def work(connection: sa.Connection) -> list[tuple[str | None, str, float, float]]:
             self._has_durations = self._has_durations or has_durations(connection)
             query = LEASES if self._has_durations else LEASES_WITHOUT_DURATIONS
-            rows = connection.execute(query, {"study": study}).all()
-            now = self._database.now(connection)
             return [
-                (row.key, row.owner, (row.deadline or 0.0) - now, _or_inf(row.seconds))
-                for row in rows
+                (row.key, row.owner, (row.deadline or 0.0) - row.now, _or_inf(row.seconds))
+                for row in connection.execute(query, {"study": study})
             ]
 
         found: list[tuple[str | None, str, float, float]] = self._transactions.read(work, [])
@@ -244,40 +249,23 @@ class SqlStorage:
         """Let leases end in time that would last too long, since the clock was set back."""
 
         def work(connection: sa.Connection) -> None:
-            now = self._database.now(connection)
-            connection.execute(BEGIN_ANEW, {"its_study": study, "now": now})
+            connection.execute(BEGIN_ANEW, {"its_study": study})
 
         with suppress(StorageError):  # of a store that can only be read
             self._change(study, work, durable=False)
 
-    def _take(self, connection: sa.Connection, study: int, wanted: Sequence[Lease]) -> bool:
-        """Take all of `wanted`, or none if another owner holds one that has not expired."""
-        owners = {lease.key: lease.owner for lease in wanted}
-        now = self._database.now(connection)
-        alive = sa.select(leases.c.key, leases.c.owner).where(
-            _among(study, owners), leases.c.deadline > now
-        )
-        if any(owners[row.key] != row.owner for row in connection.execute(alive)):
-            return False
-        connection.execute(sa.delete(leases).where(_among(study, owners)))
-        rows = {
-            lease.key: {
-                "study": study,
-                "key": lease.key,
-                "owner": lease.owner,
-                "deadline": now + lease.seconds,
-                "seconds": lease.seconds,
-            }
-            for lease in wanted
-        }
-        connection.execute(sa.insert(leases), [*rows.values()])
-        return True
+    def _take(self, connection: sa.Connection, study: int, wanted: Sequence[Lease]) -> None:
+        """Take all of `wanted`; `_Refused` if another owner holds one that has not expired."""
+        for lease in wanted:
+            row = {"key": lease.key, "owner": lease.owner, "seconds": lease.seconds}
+            if connection.execute(self._take_one, {"study": study, **row}).rowcount != 1:
+                raise _Refused
+
+
+def _random_id() -> str:
+    return os.urandom(16).hex()
 
 
 def _or_inf(seconds: float | None) -> float:
     """The duration of a lease; it has no bound if an earlier version took it."""
     return math.inf if seconds is None else seconds
-
-
-def _among(study: int, keys: Collection[str]) -> sa.ColumnElement[bool]:
-    return sa.and_(leases.c.study == study, leases.c.key.in_(keys))

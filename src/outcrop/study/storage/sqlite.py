@@ -10,6 +10,7 @@ import sqlite3
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlencode, urlsplit
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -18,6 +19,7 @@ from sqlalchemy.pool import NullPool, StaticPool
 
 from outcrop.errors import StorageDamaged, StorageError
 from outcrop.study.storage.lock_holder import lock_holder
+from outcrop.study.storage.statements import SQLITE_CLOCK
 from outcrop.study.storage.watched_files import ENDS, Harm, WatchedConnection, WatchedFiles
 
 BUSY_TIMEOUT = 0.1  # seconds that SQLite itself waits; short, since other threads wait meanwhile
@@ -33,6 +35,8 @@ class Sqlite:
     """
 
     alone = True  # whether a database with tables of other programs is refused
+    forks_open = False  # whether a connection may be open while this process forks
+    patience = 60.0  # seconds, unless another time is given
 
     def __init__(self, url: URL, shown: str) -> None:
         self.shown = shown  # the URL without a password, for messages
@@ -65,7 +69,7 @@ class Sqlite:
         return URL.create("sqlite", database=place, query=self._options).render_as_string()
 
     def engine(self) -> Engine:
-        """An engine with at most one connection; its execution option is `writes`."""
+        """An engine with at most one connection; see `Transactions` for its execution options."""
         engine = create_engine(
             "sqlite://",
             creator=self._connect,
@@ -115,13 +119,27 @@ class Sqlite:
         Nothing to do: a writing transaction excludes others from its first statement.
         """
 
-    def now(self, connection: Connection) -> float:
-        """The time of the clock for all deadlines, in seconds."""
-        return time.time()
+    def disown(self) -> None:
+        """Leave an open connection to the parent of this forked process."""
+        raise AssertionError("no connection is open while this process forks")
+
+    def insert(self) -> Any:
+        """The INSERT of this kind of database, which has ON CONFLICT."""
+        from sqlalchemy.dialects.sqlite import insert
+
+        return insert
 
     def is_busy(self, error: DBAPIError) -> bool:
         """Whether the operation may succeed if it is tried again."""
         return _code(error) in BUSY
+
+    def is_away(self, error: DBAPIError) -> bool:
+        """Whether the database cannot be reached and is worth waiting for."""
+        return False
+
+    def said(self, error: DBAPIError) -> str:
+        """What the database says, in one line and without a password."""
+        return " ".join(str(error.orig).split())
 
     def explained(self, error: DBAPIError) -> StorageError:
         """The error with an explanation and a remedy."""
@@ -212,6 +230,7 @@ class Sqlite:
             factory=WatchedConnection,
         )
         try:
+            connection.create_function(SQLITE_CLOCK, 0, lambda: time.time())
             connection.execute("PRAGMA synchronous=FULL")
             if self.path is not None and self._file is None:
                 self._check_size(self.path, connection)

@@ -1,19 +1,22 @@
-"""Transactions on a shared database: one connection per process, with retries while it is locked.
+"""Transactions on a shared database: one connection per process, with retries.
 
-SQLite loses its locks if a forked child inherits its parent's connections. The connection is
-therefore closed before a fork and opened again when it is needed.
+SQLite loses its locks if a forked child inherits its parent's connections. Its connection is
+therefore closed before a fork and opened again when it is needed. That of a server is left to the
+parent, so that a fork waits for no network.
 """
 
 from __future__ import annotations
 
 __all__ = ["Transactions"]
 
+import logging
 import os
 import random
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from sqlalchemy import Connection
@@ -21,29 +24,46 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from outcrop.errors import StorageError
 from outcrop.study.storage.database import Database
-from outcrop.study.storage.schema import add_durations, create_tables, tables_exist
+from outcrop.study.storage.schema import create_tables, migrate, tables_exist
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05  # seconds
+logger = logging.getLogger(__name__)
+
+# The first and the longest pause in seconds: while the database is locked, while a server is away.
+LOCKED, AWAY = (0.001, 0.05), (0.05, 1.0)
 CHANCE = random.SystemRandom()  # forked processes must not pause for the same times
 
 T = TypeVar("T")
 
 
+@dataclass
+class Outage:
+    """A server that cannot be reached."""
+
+    since: float
+    said: bool = False  # whether it was logged
+
+
 class Transactions:
     """Runs functions in transactions on `database`; the first write creates the tables.
 
-    Operations that fail because the database is locked are tried again for `patience` seconds.
+    Operations that fail because the database is locked, or because its server is away, are tried
+    again for `patience` seconds.
     """
 
     def __init__(self, database: Database, patience: float) -> None:
         self.database = database
         self.patience = patience
-        self._engine = database.engine()
-        self._writer = self._engine.execution_options(writes=True)
         self._turn = threading.RLock()
         self._closed = self._has_tables = self._is_writable = False
-        weakref.finalize(self, self._engine.dispose)
+        self._outage: Outage | None = None
+        self._make_engine()
         _living.add(self)
+
+    def _make_engine(self) -> None:
+        self._engine = self.database.engine()
+        self._writer = self._engine.execution_options(writes=True)
+        self._fleeting = self._engine.execution_options(writes=True, fleeting=True)
+        weakref.finalize(self, self._engine.dispose)
 
     def tables_exist(self) -> bool:
         """Whether the tables exist."""
@@ -63,19 +83,23 @@ class Transactions:
     def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
         """The result of `work` once its changes are committed; if it raises, nothing is changed.
 
-        Changes that are not `durable` may be lost in a power failure, and are cheaper.
+        Changes that are not `durable` may be lost in a power failure, and are cheaper. If the
+        answer to a commit is lost, `work` is run again: it must find out by itself whether its
+        changes are there. `StorageError` says so if the server did not come back meanwhile.
         """
+        commits: list[bool] = []  # one for each that was tried
 
         def once() -> T:
             self._make_tables()
-            with self._writer.begin() as connection:
+            with (self._writer if durable else self._fleeting).begin() as connection:
                 result = work(connection)
+                commits.append(True)
             if durable:
                 self._flush()
             self.database.check()  # files that were lost meanwhile hold what was committed
             return result
 
-        return self._patiently(once)
+        return self._patiently(once, commits)
 
     def remains(self, work: Callable[[Connection], T]) -> T:
         """The result of `work` on a database whose files were lost while they are open."""
@@ -102,29 +126,70 @@ class Transactions:
         """Allow transactions again after `pause`."""
         self._turn.release()
 
-    def _patiently(self, once: Callable[[], T]) -> T:
+    def begin_anew(self) -> None:
+        """Leave the connection to the parent of this forked process, whatever its threads do."""
+        self.database.disown()
+        self._turn = threading.RLock()
+        self._make_engine()
+
+    def _patiently(self, once: Callable[[], T], commits: Sequence[bool] = ()) -> T:
         end = time.monotonic() + self.patience
-        for pause in _pauses():
+        locked, away = _pauses(*LOCKED), _pauses(*AWAY)
+        while True:
             try:
                 with self._turn:
                     self._check()
-                    return once()
+                    return self._once(once)
             except IntegrityError:
                 raise
             except DBAPIError as error:
-                if not self.database.is_busy(error):
+                is_away = self.database.is_away(error)
+                if not is_away and not self.database.is_busy(error):
                     with self._turn:
                         self._check()  # lost files are the better explanation
                     raise self.database.explained(error) from error
+                pause = next(away if is_away else locked)
                 if time.monotonic() + pause > end:
-                    holder = self.database.lock_holder()
-                    raise StorageError(
-                        f"{self.database.shown}: the database is locked by another program, tried "
-                        f"for {self.patience:g} s; nothing was written; end that program"
-                        f"{f', {holder},' if holder else ''} or increase patience"
-                    ) from error
+                    late = self._still_away if is_away else self._still_locked
+                    raise late(error, bool(commits)) from error
             time.sleep(pause)
-        raise AssertionError("pauses never end")
+
+    def _once(self, once: Callable[[], T]) -> T:
+        """One attempt; an outage is logged once a new connection fails, and when it is over."""
+        try:
+            result = once()
+        except DBAPIError as error:
+            if self.database.is_away(error):
+                self._engine.dispose()
+                if self._outage is None:
+                    self._outage = Outage(time.monotonic())
+                elif not self._outage.said:
+                    self._outage.said = True
+                    said = self.database.said(error)
+                    logger.warning("%s is away, waiting for it: %s", self.database.shown, said)
+            raise
+        if self._outage is not None and self._outage.said:
+            seconds = time.monotonic() - self._outage.since
+            logger.warning("%s is back after %.1f s", self.database.shown, seconds)
+        self._outage = None
+        return result
+
+    def _still_away(self, error: DBAPIError, in_doubt: bool) -> StorageError:
+        outcome = (
+            "whether the last change was stored is not known" if in_doubt else "nothing was written"
+        )
+        return StorageError(
+            f"{self.database.shown} cannot be reached, tried for {self.patience:g} s: "
+            f"{self.database.said(error)}; {outcome}"
+        )
+
+    def _still_locked(self, error: DBAPIError, in_doubt: bool) -> StorageError:
+        holder = self.database.lock_holder()
+        return StorageError(
+            f"{self.database.shown}: the database is locked by another program, tried for "
+            f"{self.patience:g} s; nothing was written; end that program"
+            f"{f', {holder},' if holder else ''} or increase patience"
+        )
 
     def _flush(self) -> None:
         try:
@@ -155,7 +220,7 @@ class Transactions:
         with self._writer.begin() as connection:
             self.database.before_creating(connection)
             if self._look(connection):
-                add_durations(connection)
+                migrate(connection)
             else:
                 create_tables(connection)
         self._has_tables = self._is_writable = True
@@ -164,12 +229,12 @@ class Transactions:
         return tables_exist(connection, self.database.shown, self.database.alone)
 
 
-def _pauses() -> Iterator[float]:
+def _pauses(first: float, longest: float) -> Iterator[float]:
     """Pauses in seconds that double up to a limit, with random variation."""
-    pause = FIRST_PAUSE
+    pause = first
     while True:
         yield pause * CHANCE.uniform(0.5, 1.5)
-        pause = min(2 * pause, LONGEST_PAUSE)
+        pause = min(2 * pause, longest)
 
 
 _living: weakref.WeakSet[Transactions] = weakref.WeakSet()
@@ -180,8 +245,9 @@ _forking = threading.Lock()
 def _before_fork() -> None:
     _forking.acquire()
     for each in list(_living):
-        each.pause()
-        _paused.append(each)
+        if not each.database.forks_open:
+            each.pause()
+            _paused.append(each)
 
 
 def _after_fork() -> None:
@@ -190,7 +256,14 @@ def _after_fork() -> None:
     _forking.release()
 
 
+def _after_fork_in_child() -> None:
+    _after_fork()
+    for each in list(_living):
+        if each.database.forks_open:
+            each.begin_anew()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
     )

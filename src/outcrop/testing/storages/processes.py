@@ -132,7 +132,8 @@ def _at_once(task: Callable[..., T], arguments: Sequence[tuple[Any, ...]]) -> li
     """
     known = multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
-    context.set_forkserver_preload(["__main__", __name__, "outcrop.study.storage.sql"])
+    drivers = ["outcrop.study.storage.sql", "outcrop.study.storage.postgresql_connection"]
+    context.set_forkserver_preload(["__main__", __name__, *drivers])
     together = context.Barrier(len(arguments))
     started = []
     for each in arguments:
