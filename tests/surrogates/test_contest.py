@@ -125,13 +125,29 @@ def test_a_model_that_is_clearly_behind_is_fitted_in_its_turn_only(lead, rng):
     assert contest.fit(first(data, 14), rng, after).state["rested"] == 1
 
 
-def test_without_a_clear_lead_both_models_are_fitted_each_time(rng):
-    data = observed(TWO, lambda params: params["r"] ** 2, 12, rng)
+def test_without_a_clear_lead_results_count_while_the_model_that_is_behind_rests(rng):
+    data = observed(TWO, lambda params: params["r"] ** 2, 11, rng)
+    contest = surrogate_of(TWO)
+    before = contest.fit(first(data, 10), rng).state | {"lead": -1.0}
+    both = contest.fit(data, rng, before).state
+    rested = replace(contest, turn=3).fit(data, rng, before).state
+    assert rested["lead"] == both["lead"] != -1.0
+    ahead, behind = ("tree", "whole") if rested["lead"] >= 0 else ("whole", "tree")
+    assert rested[behind] == before[behind]
+    assert rested[ahead] != before[ahead]
+
+
+def test_a_model_that_takes_the_lead_is_fitted_at_once(rng):
+    data = observed(TWO, lambda params: params["r"] ** 2, 11, rng)
     contest = replace(surrogate_of(TWO), turn=3)
     before = contest.fit(first(data, 10), rng).state
-    after = contest.fit(data, rng, before).state
-    assert after["tree"] != before["tree"]
-    assert after["whole"] != before["whole"]
+    gain = contest.fit(data, rng, before).state["lead"] - before["lead"]
+    assert gain != 0
+    turned = contest.fit(data, rng, {**before, "lead": -gain / 2})
+    assert turned.state["lead"] == pytest.approx(gain / 2)
+    ahead, believed = ("tree", LeafwisePosterior) if gain > 0 else ("whole", GPPosterior)
+    assert turned.state[ahead] != before[ahead]
+    assert all(isinstance(part, believed) for part in turned.components)
 
 
 def test_chains_of_a_default_inference_start_at_a_mode_once_data_are_many():

@@ -26,7 +26,7 @@ from outcrop.typing import Rng, Vector
 
 LARGEST = 200  # observations beyond which one process for all of them costs too much
 MOST_CHANGE = 3.0  # of the logarithm of the odds, by one result
-CLEAR = 3 * MOST_CHANGE  # a lead beyond which the other contestant may rest
+CLEAR = 3 * MOST_CHANGE  # a lead that need not be brought up to date by every result
 RESOLUTION = 1e-3  # of the values' spread: smaller errors of predictions count as none
 
 
@@ -39,10 +39,10 @@ class Contest:
     """The belief of `tree` if it has predicted no worse than `whole`, else that of `whole`.
 
     Both predict each result from those before it. The logarithm of the odds for the tree starts at
-    `lead` and changes by the difference of both log densities. The model that is behind is still
-    fitted, but moves a single chain for every suggestion. If the lead is clear, it is fitted for
-    every `turn`-th suggestion only, and results in between do not change the lead. Of more than
-    `LARGEST` observations only the tree is fitted.
+    `lead` and changes by the difference of both log densities. The model that is behind is fitted
+    for every `turn`-th suggestion, and if it is far behind, only one of its chains moves then. If
+    the lead is clear, results in between do not change it. Of more than `LARGEST` observations only
+    the tree is fitted.
     """
 
     whole: Inferred
@@ -58,9 +58,13 @@ class Contest:
         if len(data) > LARGEST:
             belief = self.tree.fit(data, rng, before.get("tree"))
             return replace(belief, state={"tree": belief.state})
-        if self._rests(before):
-            return self._led(data, rng, before)
-        lead = self._lead(data, rng, before)
+        rested = before.get("rested", 0) + 1
+        rests = "tree" in before and "whole" in before and rested < self.turn
+        is_clear = abs(before.get("lead", 0.0)) > CLEAR
+        lead = before["lead"] if rests and is_clear else self._lead(data, rng, before)
+        if rests:
+            state = {**before, "lead": lead, "marks": data.marks, "rested": rested}
+            return self._led(data, rng, state)
         first, second = self.whole.inference.in_turns(2)
         whole = replace(self.whole, inference=first)
         whole = self.as_trailing(whole) if lead > MOST_CHANGE else whole
@@ -76,19 +80,12 @@ class Contest:
             state["tree"] = before["tree"]
         return replace(belief, state=state)
 
-    def _rests(self, before: Mapping[str, Any]) -> bool:
-        """Whether the contestant that is behind is not fitted this time."""
-        is_known = "tree" in before and "whole" in before
-        is_clear = abs(before.get("lead", 0.0)) > CLEAR
-        return is_known and is_clear and before.get("rested", 0) + 1 < self.turn
-
-    def _led(self, data: Observations, rng: Rng, before: Mapping[str, Any]) -> Mixture:
+    def _led(self, data: Observations, rng: Rng, state: Mapping[str, Any]) -> Mixture:
         """The belief of the contestant in the lead; the other keeps its state."""
-        state = {**before, "marks": data.marks, "rested": before.get("rested", 0) + 1}
-        if before["lead"] >= 0:
-            belief = self.tree.fit(data, rng, before["tree"])
+        if state["lead"] >= 0:
+            belief = self.tree.fit(data, rng, state["tree"])
             return replace(belief, state={**state, "tree": belief.state})
-        belief = self.as_tree(self.whole.fit(data, rng, before["whole"]), data)
+        belief = self.as_tree(self.whole.fit(data, rng, state["whole"]), data)
         return replace(belief, state={**state, "whole": belief.state})
 
     def is_divided(self, data: Observations) -> bool:

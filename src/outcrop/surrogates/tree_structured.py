@@ -35,7 +35,7 @@ from outcrop.surrogates.situation import ALL_MOVE, Priors, Situation
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
 
 SWEEPS_FROM_MODE = 1  # of burn-in, with more than `ALL_MOVE` observations
-TURN = 5  # suggestions for which a model that is clearly behind is fitted once; likewise
+TURN = 5  # suggestions for which the model that is behind is fitted once; likewise
 
 
 @dataclass(frozen=True)
