@@ -18,6 +18,7 @@ import outcrop as oc
 from experiments import geostatistics, tables, tuning
 from experiments.harness import Row
 from experiments.landscapes import LANDSCAPES
+from experiments.wide_problems import WIDE, wide_problem
 from outcrop import problems, strategies
 from outcrop.problems import Problem
 from outcrop.typing import Params
@@ -41,6 +42,8 @@ def problem_of(name: str) -> Problem:
     """A test problem, or one whose values are measured, beforehand or now."""
     if name in FIELDS:
         return field_of(name).problem
+    if name in WIDE:
+        return wide_problem(name)
     made = {**MEASURED, **LANDSCAPES}
     return made[name]() if name in made else problems.get(name)
 

@@ -10,21 +10,17 @@ from __future__ import annotations
 
 __all__ = ["attack"]
 
-import json
-import os
 import random
-import signal
 import tempfile
 import time
-import traceback
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from contextlib import closing
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from benchmarks.attack.crowd import Crowd, read_notes
 from benchmarks.attack.mortals import live
 from outcrop.space import Float, Space
 from outcrop.study import Study, load_study
@@ -34,52 +30,6 @@ LEASE = 2.0  # seconds; trials of killed processes are handed out again
 LONG = 1.0  # seconds: a longer stall is counted
 
 
-@dataclass
-class Crowd:
-    """Processes that share a study, by the number of their life."""
-
-    url: str
-    folder: Path
-    alive: dict[int, int] = field(default_factory=dict)  # process ids
-    lives: int = 0
-    failed: list[str] = field(default_factory=list)  # what ended a process that nobody killed
-
-    def add(self) -> None:
-        """Start a process; a fork, since an import would take longer than a life."""
-        life, self.lives = self.lives, self.lives + 1
-        child = os.fork()
-        if child == 0:
-            try:
-                live(self.url, _notes(self.folder / f"{life}.notes"), LEASE)
-            except BaseException:
-                (self.folder / f"{life}.error").write_text(traceback.format_exc())
-            finally:
-                os._exit(1)
-        self.alive[life] = child
-
-    def kill(self, life: int) -> float:
-        """Kill a process; when that happened."""
-        child = self.alive.pop(life)
-        os.kill(child, signal.SIGKILL)
-        killed = time.monotonic()
-        _, status = os.waitpid(child, 0)
-        if not os.WIFSIGNALED(status):
-            error = self.folder / f"{life}.error"
-            self.failed.append(error.read_text() if error.exists() else f"status {status}")
-        return killed
-
-
-def _notes(path: Path) -> Any:
-    """A function that appends its arguments and the time to a file, and waits for the disk."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-
-    def note(*words: object) -> None:
-        os.write(file, (json.dumps([time.monotonic(), *words]) + "\n").encode())
-        os.fsync(file)
-
-    return note
-
-
 def attack(seconds: float = 120.0, every: float = 0.5, processes: int = 4, seed: int = 0) -> Any:
     """Run the crowd and kill; what was acknowledged, what is lost, how long others waited."""
     with tempfile.TemporaryDirectory() as name:
@@ -87,7 +37,7 @@ def attack(seconds: float = 120.0, every: float = 0.5, processes: int = 4, seed:
         url = f"sqlite:///{folder / 'mortal.db'}"
         with closing(open_storage(url)) as store:  # closed before anything is forked
             Study(Space({"x": Float(0, 1)}), "mortal", store, method="random", seed=seed)
-        crowd, kills = Crowd(url, folder), []
+        crowd, kills = Crowd(lambda note: live(url, note, LEASE), folder), []
         try:
             for _ in range(processes):
                 crowd.add()
@@ -95,7 +45,7 @@ def attack(seconds: float = 120.0, every: float = 0.5, processes: int = 4, seed:
         finally:
             for life in [*crowd.alive]:
                 crowd.kill(life)
-        notes = {int(file.stem): _read(file) for file in folder.glob("*.notes")}
+        notes = read_notes(folder)
         with closing(open_storage(url)) as store:
             compared = _compared(load_study("mortal", store), notes)
     stalled = _stalled(kills, notes)
@@ -130,15 +80,6 @@ def _killed(
         kills.append((crowd.kill(life), life))
         crowd.add()
     return kills
-
-
-def _read(file: Path) -> list[list[Any]]:
-    """The notes of a life; it may have been killed before it made the first."""
-    notes = []
-    for line in file.read_text().splitlines():
-        with suppress(ValueError):
-            notes.append(json.loads(line))
-    return notes
 
 
 def _compared(study: Study, notes: dict[int, list[list[Any]]]) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 __all__ = ["acknowledged", "live"]
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
+from benchmarks.attack.crowd import Note
 from outcrop.study import Study, load_study
-
-Note = Callable[..., None]
 
 
 def live(url: str, note: Note, lease: float, rest_after: int | None = None) -> None:

@@ -3,13 +3,15 @@ import pytest
 
 pytest.importorskip("experiments.harness")
 
-from experiments import inference_methods, rugged_presets, spartan_figures
+from experiments import inference_methods, many_parameters, rugged_presets, spartan_figures
 from experiments.figures import convergence_figure
 from experiments.priors import TruncatedLogNormal
 from experiments.searches import initial_points, problem_of, search
+from experiments.wide_problems import CHOOSE, CONFIRM, WIDE, wide_problem
 from outcrop.inference import Slice
 
-EXPERIMENTS = [module.EXPERIMENT for module in (inference_methods, rugged_presets, spartan_figures)]
+MODULES = inference_methods, many_parameters, rugged_presets, spartan_figures
+EXPERIMENTS = [module.EXPERIMENT for module in MODULES]
 
 
 @pytest.mark.parametrize("name", spartan_figures.METHODS)
@@ -100,3 +102,32 @@ def test_the_slope_of_a_truncated_log_normal_agrees_with_finite_differences():
     x, step = np.array([0.3, 1.7, 6.0]), 1e-6
     measured = (prior.log_density(x + step) - prior.log_density(x - step)) / (2 * step)
     np.testing.assert_allclose(prior.slope(x), measured, rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_a_function_of_many_numbers_is_another_one_for_each_seed(name, rng):
+    problems = [wide_problem(name, seed) for seed in (0, 0, 1)]
+    assert {problem.dimension for problem in problems} <= set(range(20, 41))
+    U = rng.random((1, problems[0].dimension))
+    one, again, other = (problem.evaluate(U)[0] for problem in problems)
+    assert one == again != other
+    assert problems[2](problems[2].minimisers[0]) == pytest.approx(problems[2].minimum, abs=1e-6)
+
+
+def test_functions_of_many_numbers_to_choose_on_are_not_those_that_are_reported():
+    assert not {(w.function.name, w.dimension) for w in CHOOSE.values()} & {
+        (w.function.name, w.dimension) for w in CONFIRM.values()
+    }
+
+
+def test_the_method_with_the_lowest_values_has_rank_one():
+    best = {"gp": 1.0, "TPE": 4.0, "GPSampler": 3.0, "BoTorch": 2.0}
+    rows = [
+        {"cell": {"problem": "levy-30", "method": method}, "run": run, "n_initial": 12}
+        | {"values": [9.0] * 99 + [value + run]}
+        for method, value in best.items()
+        for run in range(3)
+    ]
+    rows = [row for row in rows if (row["cell"]["method"], row["run"]) != ("TPE", 2)]
+    found = many_parameters.ranks(rows, "levy-30", trials=100)
+    np.testing.assert_array_equal(found, [[1, 4, 3, 2]] * 2)  # in the runs that all methods have

@@ -20,6 +20,7 @@ from outcrop.kernels import (
     Product,
     RationalQuadratic,
     Scaled,
+    SharedScale,
     Subspace,
     Sum,
 )
@@ -47,6 +48,8 @@ EVERY_KERNEL = {
     "subspace": (Subspace((2, 0), Matern52(SCALES[:2])), BOX),
     "additive": (Additive(0.3, Matern52(SCALES)), BOX),
     "additive-isotropic-rq": (Additive(0.6, RationalQuadratic(0.5, alpha=2.0)), BOX),
+    "shared-scale": (SharedScale(0.8, Matern52(SCALES)), BOX),
+    "shared-scale-rq": (SharedScale(0.8, RationalQuadratic(SCALES, alpha=2.0)), BOX),
     "overlap": (Overlap([0.5, 1.5]), CODES),
     "overlap-shared": (Overlap(0.8), CODES),
     "mixed": (
@@ -95,6 +98,11 @@ def test_additive_kernel_is_its_formula():
     np.testing.assert_allclose(Additive(0.3, Matern52(SCALES)).gram(BOX), expected, rtol=1e-12)
 
 
+def test_a_shared_scale_changes_the_lengthscales_only():
+    shared, multiplied = SharedScale(0.7, Matern52(SCALES)), Matern52(0.7 * SCALES)
+    np.testing.assert_allclose(shared.gram(BOX), multiplied.gram(BOX), rtol=1e-13)
+
+
 def test_an_offset_is_a_constant_kernel_added():
     inner = Matern52(SCALES)
     expected = (inner + Scaled(0.7, Constant())).gram(BOX)
@@ -110,6 +118,7 @@ def test_an_offset_is_a_constant_kernel_added():
         (RBF(SCALES) * Matern52(0.4), [0.3, 0.4, 0.4]),
         (Subspace((2, 0), Matern52([0.2, 0.7])), [0.7, 1.0, 0.2]),
         (Additive(0.3, Matern52(SCALES)), SCALES),
+        (SharedScale(2.0, Matern52(SCALES)), 2.0 * SCALES),
         (Conditional(CONDITIONS, RBF(SCALES)), SCALES),
         (Overlap(0.5), [1.0, 1.0, 1.0]),
         (Constant(), [1.0, 1.0, 1.0]),
@@ -163,6 +172,8 @@ def test_close_points_keep_their_distance():
         lambda: Subspace((), RBF(1.0)),
         lambda: Additive(1.5, RBF(1.0)),
         lambda: Additive(0.5, Overlap(1.0)),
+        lambda: SharedScale(0.0, RBF(1.0)),
+        lambda: SharedScale(1.0, Overlap(1.0)),
         lambda: Overlap([0.0]),
         lambda: Conditional((), RBF(1.0)),
     ],

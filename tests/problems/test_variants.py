@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -101,6 +103,49 @@ def test_rotations_are_reproducible_and_differ_by_seed():
 def test_rotation_knows_the_other_minimisers_that_stay_inside():
     turned = [problems.rotated(problems.shubert(), seed) for seed in range(4)]
     assert all(len(problem.minimisers) > 3 for problem in turned)
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_an_embedded_problem_has_its_minimum_inside_a_larger_cube(rotate):
+    problem = problems.embedded(problems.hartmann6(), 9, seed=2, rotate=rotate)
+    place = problem.minimiser_points
+    assert problem.dimension == 9
+    assert ((place >= 0.2) & (place <= 0.8)).all()
+    assert problem.evaluate(place)[0] == pytest.approx(problem.minimum)
+    U = np.random.default_rng(0).random((2000, 9))
+    assert (problem.evaluate(U) >= problem.minimum - 1e-9).all()
+
+
+def test_an_embedded_problem_changes_along_the_axes_of_the_original_only():
+    problem = problems.embedded(problems.branin(), 5, seed=4)
+    point = np.full((1, 5), 0.5)
+    changed = problem.evaluate(point + 0.1 * np.eye(5)) != problem.evaluate(point)
+    assert changed.sum() == 2
+
+
+def test_a_rotated_embedding_has_as_many_active_directions_as_the_original_dimensions():
+    bowl = problems.box_problem("bowl", lambda Z: (Z**2).sum(1), [(-1, 1)] * 2, 0.0, [(0, 0)])
+    problem = problems.embedded(bowl, 6, seed=1, rotate=True)
+    step, base = 1e-3, problem.minimiser_points
+    pairs = base + step * (np.eye(6)[:, None] + np.eye(6)[None, :]).reshape(36, 6)
+    singles = problem.evaluate(base + step * np.eye(6))
+    hessian = problem.evaluate(pairs).reshape(6, 6) - singles[:, None] - singles[None, :]
+    lengths = np.linalg.eigvalsh(hessian / (8 * step**2))  # a step is twice as long on the bowl
+    np.testing.assert_allclose(lengths, [0, 0, 0, 0, 1, 1], atol=1e-6)
+
+
+def test_an_embedding_in_fewer_dimensions_is_refused():
+    with pytest.raises(ParamsError, match="at least the 6 dimensions"):
+        problems.embedded(problems.hartmann6(), 5, seed=0)
+
+
+def test_levy_has_the_values_of_its_textbook_definition():
+    x = [3.0, -2.0, 7.5]
+    w = [1 + (each - 1) / 4 for each in x]
+    value = math.sin(math.pi * w[0]) ** 2
+    value += sum((u - 1) ** 2 * (1 + 10 * math.sin(math.pi * u + 1) ** 2) for u in w[:-1])
+    value += (w[-1] - 1) ** 2 * (1 + math.sin(2 * math.pi * w[-1]) ** 2)
+    assert problems.levy(3).evaluate(np.array([x]))[0] == pytest.approx(value)
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("mat-2", 28**2), ("mat-6", 3**6), ("rbf-3", 6**3)])

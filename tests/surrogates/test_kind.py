@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import outcrop as oc
+from outcrop.data import Observations
 from outcrop.errors import MethodError, ModelError
 from outcrop.inference import MAP, Slice
-from outcrop.kernels import Matern12, Matern52, Offset
-from outcrop.space import Categorical, Float, Space
+from outcrop.kernels import Matern12, Matern52, Offset, SharedScale
+from outcrop.space import Categorical, Choice, Float, Space
 from outcrop.strategies import Method, strategy_for
 from outcrop.surrogates import GP, Blend, Forest, Inferred, Kind, Plain, Situation
 from outcrop.surrogates.kind import GivenModel, GivenSurrogate, fitted_process, kind_of
@@ -71,6 +72,36 @@ def test_noise_is_none_or_learnt_or_both_share_the_belief():
     both = made(None)
     assert isinstance(both, Blend)
     assert {part.inference.chains for part in both.parts.values()} == {1}
+
+
+@pytest.mark.parametrize(("size", "is_shared"), [(2, False), (19, False), (20, True), (40, True)])
+def test_lengthscales_of_many_numbers_vary_around_a_common_one(size, is_shared):
+    space = Space({f"x{i}": Float(0, 1) for i in range(size)})
+    kernel = Plain().surrogate(Situation(space, NoiseFacts(False))).model.kernel.kernel.kernel
+    assert isinstance(kernel, SharedScale if is_shared else Matern52)
+    learnt = kernel.scale.prior if is_shared else kernel.lengthscales.prior.for_size(size)
+    assert learnt == Priors().lengthscales.for_size(size)
+
+
+def test_numbers_of_which_few_are_active_together_have_lengthscales_of_their_own():
+    branch = {f"x{i}": Float(0, 1) for i in range(12)}
+    space = Space({"c": Choice({"a": branch, "b": branch})})
+    kernel = Plain().surrogate(Situation(space, NoiseFacts(False))).model.kernel
+    assert not any(isinstance(part, SharedScale) for part in kernel.walk())
+
+
+def test_a_common_lengthscale_predicts_a_bowl_of_many_numbers_better(rng):
+    situation = Situation(Space({f"x{i}": Float(0, 1) for i in range(20)}), NoiseFacts(False))
+    X = rng.random((260, 20))
+    values = np.square(X - 0.4).sum(1)
+    y = (values - values[:60].mean()) / values[:60].std()
+    apart = fitted_process(situation, situation.kernel())  # every lengthscale learnt by itself
+    errors = []
+    for surrogate in (Plain().surrogate(situation), apart):
+        belief = surrogate.fit(Observations(X[:60], y[:60]), np.random.default_rng(1))
+        mean, _ = belief.moments(X[60:])
+        errors.append(np.square(mean - y[60:]).mean())
+    assert errors[0] < 0.8 * errors[1] < 0.8
 
 
 def test_an_inference_of_the_user_goes_before_that_of_the_kind():

@@ -12,6 +12,7 @@ from outcrop.kernels import (
     Overlap,
     RationalQuadratic,
     Scaled,
+    SharedScale,
     Subspace,
 )
 from outcrop.surrogates import GP, Mixture
@@ -25,6 +26,7 @@ FAMILIES = {
     "isotropic": lambda a, b: Matern52(a * b),
     "sum": lambda a, b: Scaled(a, RBF(b)) + Matern12([0.3, b, a]),
     "product": lambda a, b: RationalQuadratic(b, alpha=a) * Matern52(0.8),
+    "shared-scale": lambda a, b: SharedScale(a, Matern52([b, 0.2, 0.7])),
     "additive": lambda a, b: Scaled(2.0, Additive(a / 3, Matern52([b, 0.2, 0.7]))),
     "mixed": lambda a, b: Scaled(
         a, Subspace((0, 1), Matern52([b, 0.5])) * Subspace((2,), Overlap(a))
@@ -63,6 +65,17 @@ def test_stacked_predictions_equal_each_components_own(family, n, rng):
         np.testing.assert_allclose(variances[i], var, rtol=1e-5, atol=1e-7)
         expected_bar += own_pull(mean_bar[i], var_bar[i])
     np.testing.assert_allclose(pull(mean_bar, var_bar), expected_bar, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_predictions_by_solves_equal_each_components_own(family, rng):
+    mixture = mixture_of(family, rng, 30)
+    stack = Stack.of(mixture.components)
+    new = np.hstack([rng.random((5, 2)), rng.integers(0, 2, (5, 1))])
+    own = [part.predict(new) for part in mixture.components]
+    for found, expected in zip(stack.predict_by_solves(new), zip(*own, strict=True), strict=True):
+        np.testing.assert_allclose(found, np.stack(expected), rtol=1e-9, atol=1e-12)
+    assert "inverse" not in vars(stack)
 
 
 def test_posteriors_that_differ_in_more_than_numbers_are_not_stacked(rng):

@@ -42,6 +42,7 @@ from outcrop.typing import Matrix, Rng, Vector
 SHRINKS = 100  # a bracket shrunk this often is the present point up to rounding
 DRAWS_PER_UPDATE = 8  # uniforms fetched at once for each coordinate: 3 to set up, 1 per shrink
 BEST_WIDTH = 0.6  # of the mean bracket: gives a normal the width 3.5 σ, where updates cost least
+CATCHING_UP = 4  # sweeps of every chain that was started given a small part of the data
 BLOCKS = "moves of all latents"  # that an effort counts
 UPDATES = "updates of single hyperparameters"  # likewise
 STEPS_TO_MODE = 30  # most steps of an ascent; the sweeps that follow correct the rest
@@ -232,6 +233,9 @@ class Slice(Inference):
 
     def moving_one(self) -> Slice:
         return replace(self, moved=1)
+
+    def catching_up(self) -> Slice:
+        return replace(self, moved=None, sweeps=max(self.sweeps, CATCHING_UP))
 
     def within(self, effort: Effort) -> Slice:
         return replace(self, effort=effort)

@@ -164,6 +164,10 @@ class Inference(ABC):
         """The same, moving only one of several chains in each call."""
         return self
 
+    def catching_up(self) -> Inference:
+        """The same for a start from draws that were made given a small part of the data."""
+        return self
+
     def within(self, effort: Effort) -> Inference:
         """The same, which leaves steps out once `effort` is spent, if it can be cut short."""
         return self

@@ -26,6 +26,7 @@ __all__ = [
     "Region",
     "Scaled",
     "LocalGlobal",
+    "SharedScale",
     "Subspace",
     "Sum",
     "SumProduct",
@@ -41,6 +42,7 @@ from outcrop.kernels.branch_features import BranchFeatures, Fourier, Level, Line
 from outcrop.kernels.categorical import Conditional, Matches, Overlap
 from outcrop.kernels.compose import Constant, Offset, Product, Scaled, Subspace, Sum, SumProduct
 from outcrop.kernels.local_global import LocalGlobal, Region
+from outcrop.kernels.shared_scale import SharedScale
 from outcrop.kernels.stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic
 from outcrop.kernels.uncertain_rbf import ExpectedRBF, TaylorRBF
 from outcrop.kernels.warp import BetaCDF, Kumaraswamy, Warp

@@ -1,8 +1,8 @@
 """Test problems with known minima: `problems.get("branin")`, `problems.ackley(d=6)`.
 
-All problems are minimised. `names()` lists the instances that the experiments use; `rotated` and
-`scaled` make new problems from box problems, `box_problem` makes one from a formula. All problems
-of `boxes` are here too.
+All problems are minimised. `names()` lists the instances that the experiments use; `rotated`,
+`embedded` and `scaled` make new problems from box problems, `box_problem` makes one from a formula.
+All problems of `boxes` are here too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ __all__ = [
     "get",
     "names",
     "box_problem",
+    "embedded",
     "rotated",
     "scaled",
     "ackley_categorical",
@@ -35,6 +36,7 @@ from outcrop.problems.trees import balanced_tree, unbalanced_tree
 from outcrop.problems.variants import (
     corrupted_exponential,
     corrupted_holder_table,
+    embedded,
     rotated,
     scaled,
 )

@@ -20,6 +20,7 @@ __all__ = [
     "griewank",
     "hartmann6",
     "holder_table",
+    "levy",
     "levy13",
     "michalewicz",
     "rkhs",
@@ -171,6 +172,19 @@ def griewank(d: int = 2) -> Problem:
         minimisers=[(0,) * d],
         tags=("oscillatory",),
         source="Griewank 1981; modulated surrogates, Table 1",
+    )
+
+
+def levy(d: int = 4) -> Problem:
+    """Levy in any dimension; in two it is not "levy-2", which is `levy13`."""
+    return box_problem(
+        f"levy-n-{d}",
+        formulas.levy,
+        [(-10, 10)] * d,
+        minimum=0.0,
+        minimisers=[(1,) * d],
+        tags=("oscillatory",),
+        source="Laguna & Martí 2005",
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "griewank",
     "hartmann6",
     "holder_table",
+    "levy",
     "levy13",
     "michalewicz",
     "rkhs",
@@ -133,6 +134,15 @@ def griewank(X: Matrix) -> Vector:
     """A shallow bowl under a product of cosines."""
     order = np.arange(1, X.shape[1] + 1)
     return 1 + (X**2).sum(1) / 4000 - np.cos(X / np.sqrt(order)).prod(1)
+
+
+def levy(X: Matrix) -> Vector:
+    """Levy's function of any dimension: a bowl under waves along every axis."""
+    w = 1 + (X - 1) / 4
+    first, last = w[:, 0], w[:, -1]
+    inner = (w[:, :-1] - 1) ** 2 * (1 + 10 * np.sin(np.pi * w[:, :-1] + 1) ** 2)
+    end = (last - 1) ** 2 * (1 + np.sin(2 * np.pi * last) ** 2)
+    return np.sin(np.pi * first) ** 2 + inner.sum(1) + end
 
 
 def levy13(X: Matrix) -> Vector:

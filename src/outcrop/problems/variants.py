@@ -1,4 +1,4 @@
-"""Problems made from other box problems: scaled, corrupted, rotated and shifted.
+"""Problems made from other box problems: scaled, corrupted, rotated, shifted, in more dimensions.
 
 The minimum of each variant is known. A variant's formula is a frozen value that contains the
 formula it changes, so that variants can be nested.
@@ -13,6 +13,7 @@ __all__ = [
     "corrupted_exponential",
     "corrupted_holder_table",
     "egg",
+    "embedded",
     "mic",
     "ros",
     "rotated",
@@ -113,10 +114,9 @@ def rotated(problem: Problem, seed: int) -> Problem:
     place = rng.uniform(SHIFT_MARGIN, 1 - SHIFT_MARGIN, problem.dimension)
     copies = place + (anchors - anchors[0]) @ turn  # other minimisers, where they stay in the cube
     inside = ((copies >= 0) & (copies <= 1)).all(1)
-    low, high = problem.bounds.T
     return box_problem(
         f"{problem.name}-rotated-{seed}",
-        RotatedFormula(problem.formula, low, high, turn, anchor=anchors[0], place=place),
+        PlacedFormula(problem.formula, problem.bounds, problem.bounds, turn, anchors[0], place),
         problem.bounds,
         minimum=problem.minimum,
         minimisers=problem.from_unit(copies[inside]),
@@ -125,22 +125,54 @@ def rotated(problem: Problem, seed: int) -> Problem:
     )
 
 
+def embedded(problem: Problem, dimension: int, seed: int, rotate: bool = False) -> Problem:
+    """`problem` as a function on the unit cube of at least as many dimensions.
+
+        g(u) = f(fold(u* + A (u − t)))
+
+    The rows of A are different axes, or with `rotate` random orthonormal directions; along all
+    others g is constant. The minimiser u* of f is moved as in `rotated`, so that in the dimension
+    of `problem`, without `rotate`, it is a shifted copy.
+    """
+    if dimension < problem.dimension:
+        raise ParamsError(
+            f"embedded({problem.name}, dimension={dimension}): expected at least the "
+            f"{problem.dimension} dimensions that the problem has"
+        )
+    if not problem.minimisers:
+        raise ParamsError(f"{problem.name} has no known minimiser to shift; give it one")
+    rng = np.random.default_rng(seed)
+    whole = _random_rotation(dimension, rng) if rotate else rng.permutation(np.eye(dimension))
+    place = rng.uniform(SHIFT_MARGIN, 1 - SHIFT_MARGIN, dimension)
+    cube = np.array([(0.0, 1.0)] * dimension)
+    anchor, turn = problem.to_unit(problem.minimiser_points)[0], whole[: problem.dimension]
+    return box_problem(
+        f"{problem.name}-in-{dimension}{'-rotated' if rotate else ''}-{seed}",
+        PlacedFormula(problem.formula, problem.bounds, cube, turn, anchor, place),
+        cube,
+        minimum=problem.minimum,
+        minimisers=place[None, :],
+        tags=(*problem.tags, "embedded"),
+        source=problem.source,
+    )
+
+
 @dataclass(frozen=True, eq=False)
-class RotatedFormula:
-    """A formula rotated about `anchor`, which is moved to `place`."""
+class PlacedFormula:
+    """A formula of d dimensions on a box of D: rotated about `anchor`, which is at `place`."""
 
     formula: Formula
-    low: Vector
-    high: Vector
-    turn: Matrix  # (d, d), orthogonal
-    anchor: Vector  # on the unit cube, as is `place`
-    place: Vector
+    inner: Matrix  # (d, 2), the box of the formula
+    outer: Matrix  # (D, 2), the box of the arguments
+    turn: Matrix  # (d, D), with orthonormal rows
+    anchor: Vector  # (d,), on the unit cube
+    place: Vector  # (D,), on the unit cube
 
     def __call__(self, X: Matrix) -> Vector:
-        width = self.high - self.low
-        U = (X - self.low) / width
-        V = self.anchor + (U - self.place) @ self.turn.T
-        return self.formula(self.low + width * _fold(V))
+        low, width = self.outer[:, 0], self.outer[:, 1] - self.outer[:, 0]
+        V = self.anchor + ((X - low) / width - self.place) @ self.turn.T
+        low, width = self.inner[:, 0], self.inner[:, 1] - self.inner[:, 0]
+        return self.formula(low + width * _fold(V))
 
 
 def corrupted_holder_table() -> Problem:

@@ -54,12 +54,14 @@ class Kind(ABC):
 
     @abstractmethod
     def surrogate(self, situation: Situation) -> Surrogate | None:
-        """The surrogate for a situation; None if the kind does not apply to it."""
+        """The surrogate for a situation; None leaves it to the plain process."""
 
 
 @dataclass(frozen=True)
 class Plain(Kind):
     """A Gaussian process with the standard kernel of the space.
+
+    From 20 numbers on, their lengthscales vary around one that they share.
 
     oc.Method(surrogate=oc.surrogates.Plain())    # the same as oc.Method()
     """
@@ -67,7 +69,7 @@ class Plain(Kind):
     label = "GP"
 
     def surrogate(self, situation: Situation) -> Surrogate:
-        return fitted_process(situation, situation.kernel())
+        return fitted_process(situation, situation.kernel(situation.numbers_kernel))
 
 
 class KernelKind(Kind):

@@ -307,6 +307,8 @@ class Latent(Kind):
 
     One of `spreads`, in units of the cube's diagonal, is drawn for each suggestion; with `together`
     the belief is a mixture over all of them.
+
+    With more than 300 observations the plain process takes over: latents would take seconds.
     """
 
     spreads: tuple[float, ...] = (0.1, 0.01, 0.0)
@@ -328,7 +330,7 @@ class Latent(Kind):
             raise ModelError(f"Latent(coordinates={self.coordinates!r}): expected an integer ≥ 1")
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
-        if not situation.numbers:
+        if not situation.allows_latents:
             return None
         kernel, size = situation.kernel(), len(situation.unconditional_numbers)
         return situation.over_noise(

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "INFERENCE",
     "LATENT_INFERENCE",
+    "LATENT_ROWS",
     "NoiseFacts",
     "Priors",
     "Situation",
@@ -29,6 +30,7 @@ from outcrop.kernels import (
     Overlap,
     Product,
     Scaled,
+    SharedScale,
     Subspace,
 )
 from outcrop.params import free
@@ -44,6 +46,8 @@ EXACT = 1e-8  # noise variance, in units of the data's, of an objective without 
 NOISE_FLOOR = 1e-6
 NOISE = Shifted(LogNormal(-6.0, 3.0), NOISE_FLOOR)  # small noise is likely, large noise possible
 LENGTHSCALES = LogNormal(log(0.5), 1.0, growth=0.5)  # grows with the cube's diagonal
+MANY_NUMBERS = 20  # always active, from which on lengthscales vary around a common one
+OWN_SCALES = LogNormal(0.0, 0.35)  # of many numbers, in units of the common lengthscale
 CATEGORY_SCALES = LogNormal(0.0, 1.0)
 AMPLITUDE = LogNormal(0.0, 1.0)
 # A surprising value leaves some chains where the density is almost 0. They restart: by sweeps alone
@@ -52,6 +56,9 @@ INFERENCE = Slice(chains=6, patience=2.5)
 # Latents need more sweeps. Chains never restart: with many latents the density of fair draws varies
 # too much to tell which chains are stuck.
 LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3, patience=inf)
+# Beyond so many observations, models with a latent for each give way to the plain process: all
+# latents have to be inferred together, and each is moved by a factorisation of its own.
+LATENT_ROWS = 300
 MANY_CHAINS = 4  # with more than `EXACT_ROWS` observations, which leave little doubt
 ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
 
@@ -124,11 +131,27 @@ class Situation:
         columns = self.space.columns
         return tuple(c.index for c in columns if not c.is_code and not c.conditions)
 
+    @property
+    def allows_latents(self) -> bool:
+        """Whether there are numbers, and few enough observations for a latent of each."""
+        return bool(self.numbers) and self.observations <= LATENT_ROWS
+
     def kernel(
         self, numbers: NumbersKernel = Matern52, joined: JoinedKernel | None = None
     ) -> Kernel:
         """The standard kernel of the space, see `standard_kernel`."""
         return standard_kernel(self.space, self.priors, numbers, joined)
+
+    def numbers_kernel(self, lengthscales: Vector) -> Kernel:
+        """Matérn-5/2; of many numbers, with a lengthscale that they share, see `SharedScale`.
+
+        The shared one has the prior of `lengthscales` then.
+        """
+        if len(self.unconditional_numbers) < MANY_NUMBERS:
+            return Matern52(lengthscales)
+        size = len(self.numbers)
+        own = Matern52(free(OWN_SCALES, size=size))
+        return SharedScale(free(self.priors.lengthscales.for_size(size)), own)
 
     def over_noise(
         self,

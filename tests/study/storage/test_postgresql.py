@@ -164,11 +164,14 @@ def test_leases_last_by_the_clock_of_the_server(url, monkeypatch):
 
 def test_what_is_acknowledged_is_durable_whatever_the_default_of_the_server(url):
     with closing(SqlStorage(f"{url}%20-csynchronous_commit%3Doff")) as storage:
-        study = storage.create("study", "first")
-        with storage._transactions._writer.begin() as connection:
-            setting = connection.exec_driver_sql("SHOW synchronous_commit").scalar()
-        assert setting == "on"
-        assert storage.acquire(study, Lease("ask", "me", 60.0))
+        found = []
+
+        def work(connection):
+            found.append(connection.exec_driver_sql("SHOW synchronous_commit").scalar())
+
+        storage._transactions.write(work)
+        storage._transactions.write(work, durable=False)
+        assert found == ["on", "off"]
 
 
 def test_tells_do_not_wait_for_an_ask(url):

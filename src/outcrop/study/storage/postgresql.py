@@ -163,11 +163,12 @@ class Postgresql:
 
 
 def _begin(connection: Connection) -> None:
-    """Begin a transaction that writes; a statement that reads is one by itself."""
+    """Begin a transaction that must last; a statement that reads or takes a lease is one itself."""
+    from outcrop.study.storage.postgresql_connection import DURABLE
+
     options = connection.get_execution_options()
-    if options.get("writes"):
-        fleeting = "; SET LOCAL synchronous_commit = off" if options.get("fleeting") else ""
-        connection.exec_driver_sql(f"BEGIN{fleeting}")
+    if options.get("writes") and not options.get("fleeting"):
+        connection.exec_driver_sql(DURABLE)
 
 
 def _code(error: DBAPIError) -> str | None:

@@ -7,7 +7,7 @@ acknowledges all and may still never answer; therefore the driver also waits for
 
 from __future__ import annotations
 
-__all__ = ["LimitedConnection", "connected"]
+__all__ = ["DURABLE", "LimitedConnection", "connected"]
 
 import os
 import time
@@ -29,16 +29,16 @@ OPTIONS: Mapping[str, Any] = {
 }
 
 # Of the session. A process that is suspended within a transaction must not keep others waiting, so
-# that the server ends it. Results that were acknowledged survive a power failure, whatever the
-# server's default.
+# that the server ends it. A lease may be forgotten in a power failure; `DURABLE` begins what may
+# not, whatever the default of the server.
 SETTINGS = """
 SET lock_timeout = '5s';
 SET statement_timeout = '60s';
 SET idle_in_transaction_session_timeout = '10s';
 SET default_transaction_isolation = 'read committed';
-SELECT set_config('synchronous_commit', 'on', false)
-WHERE current_setting('synchronous_commit') IN ('off', 'local');
+SET synchronous_commit = off;
 """
+DURABLE = "BEGIN; SET LOCAL synchronous_commit = on"
 
 T = TypeVar("T")
 

@@ -36,9 +36,7 @@ from outcrop.study.storage.statements import (
     SET_BACK,
     among,
     extended,
-)
-from outcrop.study.storage.statements import (
-    take as take_of,
+    taking,
 )
 from outcrop.study.storage.transactions import Transactions
 
@@ -70,7 +68,7 @@ class SqlStorage:
         patience = self._database.patience if patience is None else patience
         self._transactions = Transactions(self._database, patience)
         self._has_durations = False  # whether leases are known to have them
-        self._take_one = take_of(self._database.insert())
+        self._take_one = taking(self._database.insert())
         self._transactions.tables_exist()  # refuses an unreadable database now, not later
 
     def __repr__(self) -> str:
@@ -168,10 +166,8 @@ class SqlStorage:
             return False
 
     def acquire(self, study: int, lease: Lease) -> bool:
-        if not self._transactions.tables_exist():
-            raise no_study(study)
-        try:  # without a lock on the study, so that nobody waits who writes to its log
-            self._transactions.write(lambda it: self._take(it, study, [lease]), durable=False)
+        try:
+            self._lease(study, lambda connection: self._take(connection, study, [lease]))
         except _Refused:
             self.leases(study)  # refuses a study that does not exist
             return False
@@ -185,12 +181,15 @@ class SqlStorage:
             connection.execute(extended(mine, seconds))
             return {*connection.scalars(sa.select(leases.c.key).where(mine))}
 
-        return self._change(study, work, durable=False)
+        renewed = self._lease(study, work)
+        if not renewed:
+            self.leases(study)  # refuses a study that does not exist
+        return renewed
 
     def release(self, study: int, owner: str, keys: Sequence[str]) -> None:
         mine = among(study, keys) & (leases.c.owner == owner)
         with suppress(StudyError):
-            self._change(study, lambda it: it.execute(sa.delete(leases).where(mine)), durable=False)
+            self._lease(study, lambda it: it.execute(sa.delete(leases).where(mine)))
 
     def leases(self, study: int) -> dict[str, LeaseStatus]:
         def work(connection: sa.Connection) -> list[tuple[str | None, str, float, float]]:
@@ -224,8 +223,14 @@ class SqlStorage:
         """Close the connection; the storage cannot be used afterwards."""
         self._transactions.close()
 
-    def _change(self, study: int, work: Callable[[sa.Connection], T], *, durable: bool = True) -> T:
-        """Run `work` while the study is locked; a lease need not be durable."""
+    def _lease(self, study: int, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work` on leases, which need not be durable; nobody waits who writes to the log."""
+        if not self._transactions.tables_exist():
+            raise no_study(study)
+        return self._transactions.write(work, durable=False)
+
+    def _change(self, study: int, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work` while the study is locked."""
 
         def locked(connection: sa.Connection) -> T:
             if connection.scalar(LOCK, {"study": study}) is None:
@@ -234,7 +239,7 @@ class SqlStorage:
 
         if not self._transactions.tables_exist():
             raise no_study(study)
-        return self._transactions.write(locked, durable=durable)
+        return self._transactions.write(locked)
 
     def _tables_appear(self) -> bool:
         """Whether the tables exist; a process that creates them begins with an empty database."""
@@ -252,7 +257,7 @@ class SqlStorage:
             connection.execute(BEGIN_ANEW, {"its_study": study})
 
         with suppress(StorageError):  # of a store that can only be read
-            self._change(study, work, durable=False)
+            self._lease(study, work)
 
     def _take(self, connection: sa.Connection, study: int, wanted: Sequence[Lease]) -> None:
         """Take all of `wanted`; `_Refused` if another owner holds one that has not expired."""

@@ -14,7 +14,7 @@ __all__ = [
     "SQLITE_CLOCK",
     "among",
     "extended",
-    "take",
+    "taking",
 ]
 
 from collections.abc import Collection
@@ -85,7 +85,7 @@ BEGIN_ANEW = (
 )
 
 
-def take(insert: Any) -> Any:
+def taking(insert: Any) -> Any:
     """Takes a lease of an existing study that is free, expired or its owner's; else changes no row.
 
     `insert` is that of the database, with its ON CONFLICT.

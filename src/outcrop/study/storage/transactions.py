@@ -15,7 +15,7 @@ import random
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 # The first and the longest pause in seconds: while the database is locked, while a server is away.
 LOCKED, AWAY = (0.001, 0.05), (0.05, 1.0)
 CHANCE = random.SystemRandom()  # forked processes must not pause for the same times
+
+UNCHANGED, IN_DOUBT = "nothing was written", "whether the last change was stored is not known"
 
 T = TypeVar("T")
 
@@ -83,23 +85,24 @@ class Transactions:
     def write(self, work: Callable[[Connection], T], *, durable: bool = True) -> T:
         """The result of `work` once its changes are committed; if it raises, nothing is changed.
 
-        Changes that are not `durable` may be lost in a power failure, and are cheaper. If the
-        answer to a commit is lost, `work` is run again: it must find out by itself whether its
-        changes are there. `StorageError` says so if the server did not come back meanwhile.
+        Changes that are not `durable` may be lost in a power failure, and are cheaper; on a server
+        each of their statements is a transaction by itself. If the answer to a commit is lost,
+        `work` is run again: it must find out by itself whether its changes are there.
         """
-        commits: list[bool] = []  # one for each that was tried
+        tried = threading.Event()  # to commit
 
         def once() -> T:
+            tried.clear()
             self._make_tables()
             with (self._writer if durable else self._fleeting).begin() as connection:
                 result = work(connection)
-                commits.append(True)
+                tried.set()
             if durable:
                 self._flush()
             self.database.check()  # files that were lost meanwhile hold what was committed
             return result
 
-        return self._patiently(once, commits)
+        return self._patiently(once, tried.is_set)
 
     def remains(self, work: Callable[[Connection], T]) -> T:
         """The result of `work` on a database whose files were lost while they are open."""
@@ -132,8 +135,9 @@ class Transactions:
         self._turn = threading.RLock()
         self._make_engine()
 
-    def _patiently(self, once: Callable[[], T], commits: Sequence[bool] = ()) -> T:
-        end = time.monotonic() + self.patience
+    def _patiently(self, once: Callable[[], T], has_tried: Callable[[], bool] = lambda: False) -> T:
+        """The result of `once`; `has_tried` says whether the newest attempt came to its commit."""
+        end, outcome = time.monotonic() + self.patience, UNCHANGED
         locked, away = _pauses(*LOCKED), _pauses(*AWAY)
         while True:
             try:
@@ -148,10 +152,12 @@ class Transactions:
                     with self._turn:
                         self._check()  # lost files are the better explanation
                     raise self.database.explained(error) from error
+                if is_away and has_tried():
+                    outcome = IN_DOUBT
                 pause = next(away if is_away else locked)
                 if time.monotonic() + pause > end:
                     late = self._still_away if is_away else self._still_locked
-                    raise late(error, bool(commits)) from error
+                    raise late(error, outcome) from error
             time.sleep(pause)
 
     def _once(self, once: Callable[[], T]) -> T:
@@ -174,20 +180,17 @@ class Transactions:
         self._outage = None
         return result
 
-    def _still_away(self, error: DBAPIError, in_doubt: bool) -> StorageError:
-        outcome = (
-            "whether the last change was stored is not known" if in_doubt else "nothing was written"
-        )
+    def _still_away(self, error: DBAPIError, outcome: str) -> StorageError:
         return StorageError(
             f"{self.database.shown} cannot be reached, tried for {self.patience:g} s: "
             f"{self.database.said(error)}; {outcome}"
         )
 
-    def _still_locked(self, error: DBAPIError, in_doubt: bool) -> StorageError:
+    def _still_locked(self, error: DBAPIError, outcome: str) -> StorageError:
         holder = self.database.lock_holder()
         return StorageError(
             f"{self.database.shown}: the database is locked by another program, tried for "
-            f"{self.patience:g} s; nothing was written; end that program"
+            f"{self.patience:g} s; {outcome}; end that program"
             f"{f', {holder},' if holder else ''} or increase patience"
         )
 
