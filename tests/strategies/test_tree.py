@@ -24,7 +24,6 @@ from outcrop.surrogates import (
     Mixture,
     TreeStructured,
 )
-from outcrop.surrogates.situation import ALL_MOVE
 from outcrop.surrogates.space_nodes import nodes_of
 from outcrop.testing import ACQUISITION_CONTRACT, MAXIMISER_CONTRACT, STRATEGY_CONTRACT, view_of
 from tests.strategies.spaces import EVERY_SPACE
@@ -221,19 +220,6 @@ def test_a_focused_search_stays_in_the_leaf_of_the_incumbent_as_often_as_told():
         search = EachBranch(Maximiser(spread=64, perturbations=32, resamples=16, steps=5), focus)
         found = [search(function, space, rng, incumbents=incumbents).point for _ in range(20)]
         assert low <= sum(_is_in(point, leaf) for point in found) <= high
-
-
-def test_the_default_search_of_branches_has_fewer_candidates_once_data_are_many():
-    space, default = get("tree-large-shared").space, Maximiser()
-    strategy = default_for(space).strategy(space)
-    for n, share in ((ALL_MOVE, 1.0), (2 * ALL_MOVE, 0.5), (20 * ALL_MOVE, 0.25)):
-        search = strategy.maximiser_for(example(space, n))
-        assert search.focus == strategy.maximiser.focus
-        assert search.maximiser.spread == share * default.spread
-        assert search.maximiser.starts == default.starts
-    own = EachBranch(Maximiser(spread=64))
-    given = Method(surrogate=TreeStructured(), maximiser=own).strategy(space)
-    assert given.maximiser_for(example(space, 2 * ALL_MOVE)) == own
 
 
 @pytest.mark.parametrize(("more", "swept"), [({"y": Float(0, 1)}, False), ({"n": Int(1, 3)}, True)])

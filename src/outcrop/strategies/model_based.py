@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from outcrop.strategies.initial import Design, LatinHypercube
 from outcrop.strategies.interior import Interior
 from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.sequence import Sequence
-from outcrop.strategies.tree_search import EachBranch
 from outcrop.surrogates import Kind, Mixture, Plain, Situation, Standardised
 from outcrop.surrogates.base import HasScales, sampling
 from outcrop.surrogates.robust import AveragedPosterior, NoisePoints
@@ -133,7 +132,15 @@ class ModelBased:
 
         They are a quarter at least. A wrapper of the maximiser wraps this one.
         """
-        return _thinned(self.maximiser, min(max(ALL_MOVE / len(view.y), 0.25), 1.0))
+        if self.maximiser != MAXIMISER or len(view.y) <= ALL_MOVE:
+            return self.maximiser
+        share = max(ALL_MOVE / len(view.y), 0.25)
+        return replace(
+            MAXIMISER,
+            spread=int(share * MAXIMISER.spread),
+            perturbations=int(share * MAXIMISER.perturbations),
+            resamples=int(share * MAXIMISER.resamples),
+        )
 
     def _step(self, view: View) -> int:
         """Counts suggestions of the model from 1; those before belong to the design."""
@@ -246,21 +253,6 @@ class ModelBased:
         if view.robust:
             why["robust"] = True
         return why
-
-
-def _thinned(maximiser: Maximises, share: float) -> Maximises:
-    """`maximiser` with a share of the candidates, if it is the default one or searches by it."""
-    if isinstance(maximiser, EachBranch):
-        inner = _thinned(maximiser.maximiser, share)
-        return replace(maximiser, maximiser=cast(Maximiser, inner))
-    if maximiser != MAXIMISER or share == 1:
-        return maximiser
-    return replace(
-        MAXIMISER,
-        spread=int(share * MAXIMISER.spread),
-        perturbations=int(share * MAXIMISER.perturbations),
-        resamples=int(share * MAXIMISER.resamples),
-    )
 
 
 def _observations(view: View) -> Observations:
