@@ -127,6 +127,29 @@ def convergence() -> Any:
     return plots.convergence(runs, minimum=problems.get("branin").minimum)
 
 
+def tuned() -> oc.Optimizer:
+    """A network whose learning rate matters most, together with its optimiser."""
+    space = oc.Space(
+        {
+            "rate": oc.Float(1e-5, 1e-1, log=True),
+            "optimiser": oc.Categorical(["sgd", "adam", "rmsprop"]),
+            "width": oc.Int(8, 256, log=True),
+        }
+    )
+    best = {"sgd": -1.5, "adam": -3.0, "rmsprop": -3.5}
+    study = oc.Optimizer(space, seed=0, noise=False)
+    for _ in range(30):
+        trial = study.ask()
+        off = log10(trial.params["rate"]) - best[trial.params["optimiser"]]
+        narrow = 0.15 * log10(256 / trial.params["width"])
+        study.tell(trial, 0.1 + 0.1 * off**2 + narrow)
+    return study
+
+
+def importance() -> Any:
+    return plots.importance(tuned())[0]
+
+
 def timeline() -> Any:
     simulation = oc.simulate("branin", "sobol", n_workers=6, n_trials=60, overhead=0.05, seed=0)
     return plots.timeline(simulation)
@@ -152,6 +175,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_penalised": penalised,
     "plot_convergence_study": convergence_study,
     "plot_convergence": convergence,
+    "plot_importance": importance,
     "plot_timeline": timeline,
     "demo": demo,
 }

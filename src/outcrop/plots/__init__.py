@@ -7,6 +7,7 @@
     plots.latents(study)            latent inputs of a latent-input model
     plots.penalised(study)          acquisition with and without running trials
     plots.convergence(study)        best value so far, of one study or of many runs
+    plots.importance(study)         share of the variation that each parameter causes
     plots.timeline(simulation)      when each worker was busy, and when it waited
 
 Each function returns the axes it drew on; `axes.figure.savefig("picture.png")` saves them. Without
@@ -24,12 +25,14 @@ __all__ = [
     "latents",
     "penalised",
     "convergence",
+    "importance",
     "timeline",
     "surface_2d",
 ]
 
 from outcrop.plots.belief import belief
 from outcrop.plots.convergence import convergence
+from outcrop.plots.importance import importance
 from outcrop.plots.latents import latents
 from outcrop.plots.partition import partition
 from outcrop.plots.penalised import penalised
