@@ -127,6 +127,10 @@ def convergence() -> Any:
     return plots.convergence(runs, minimum=problems.get("branin").minimum)
 
 
+def weights() -> Any:
+    return plots.weights(searched("exp-2d", "auto", 30))
+
+
 def tuned() -> oc.Optimizer:
     """A network whose learning rate matters most, together with its optimiser."""
     space = oc.Space(
@@ -175,6 +179,7 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_penalised": penalised,
     "plot_convergence_study": convergence_study,
     "plot_convergence": convergence,
+    "plot_weights": weights,
     "plot_importance": importance,
     "plot_timeline": timeline,
     "demo": demo,

@@ -15,8 +15,9 @@ import pytest
 
 import outcrop as oc
 from outcrop.errors import MethodError, MissingExtra, ObjectiveError
+from outcrop.study.running.workers import OnExecutor
 from tests.integrations.clusters import SPACE, Killed, Noisy, Poisoned, bowl, kill_noted
-from tests.study.running.processes import ENVIRONMENT
+from tests.study.running.processes import ENVIRONMENT, eventually
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -107,6 +108,10 @@ def test_equal_calls_of_a_noisy_objective_are_all_evaluated(executor):
         study.enqueue({"x": 0.5, "y": 0.5})
     result = study.optimize(Noisy(), 4, executor=executor, progress=False)
     assert len({trial.value for trial in result.trials}) == 4
+    evaluating = OnExecutor(Noisy(), executor, 2)
+    jobs = [evaluating.start(result.trials[0]) for _ in range(3)]  # the very same call
+    assert eventually(lambda: all(job.done() for job in jobs))
+    assert len({job.outcome().value for job in jobs}) == 3
 
 
 def test_a_trial_that_kills_workers_of_dask_fails_alone(client):

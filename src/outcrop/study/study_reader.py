@@ -13,11 +13,13 @@ from outcrop.errors import NoBelief, OutcropError
 from outcrop.space import Space
 from outcrop.strategies import Belief
 from outcrop.strategies.method_text import worded
+from outcrop.strategies.model_based import UnitBelief
 from outcrop.strategies.sequence import Sequence
 from outcrop.study import argument_checks, data_frames
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.explanation import Explanation, explained
 from outcrop.study.importance import Importance
+from outcrop.study.landscape import Landscape, landscape_of, place_of
 from outcrop.study.method_state import with_method_state
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation, recommended
 from outcrop.study.state import State
@@ -130,6 +132,20 @@ class StudyReader(HasBest):
     def explain(self, trial: Trial | int | None = None) -> Explanation:
         """Why `trial` was made, by default the newest that was asked for."""
         return explained(self._current(), trial)
+
+    def landscape(self) -> Landscape:
+        """How probable each kind of landscape is by the trials so far, and since when.
+
+            print(study.landscape())
+
+        Only of a method that weighs several kinds of surrogate, as `"auto"` does.
+        """
+        state = self._current()
+        found = landscape_of(state.trials)
+        believed = self._belief(state, robust=False)
+        if not isinstance(believed, UnitBelief):
+            return found
+        return replace(found, place=place_of(state.space, believed.mixture))
 
     def to_frame(self) -> Any:
         """All trials as a pandas DataFrame."""

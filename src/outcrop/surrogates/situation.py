@@ -114,6 +114,7 @@ class Situation:
     observations: int = 0  # their number
     priors: Priors = field(default_factory=Priors)
     effort: Effort = UNLIMITED  # that may be spent on inference
+    chains: int | None = None  # of a default inference, where several kinds share the time
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -166,7 +167,8 @@ class Situation:
         alone easily explains an undersampled oscillation as noise, and then exploration ends.
         `inference` is used unless the user gave one.
         """
-        inference = refreshed(self.inference or inference, self.observations).within(self.effort)
+        chosen = refreshed(self.inference or inference, self.observations, self.chains)
+        inference = chosen.within(self.effort)
         is_learnt = self.noise.is_learnt(models_places)
         learnt = free(self.priors.noise)
         if is_learnt is None:
@@ -205,16 +207,24 @@ def standard_kernel(
     return Offset(priors.level, Scaled(free(priors.amplitude), kernel))
 
 
-def refreshed(inference: Inference, n: int) -> Inference:
+def refreshed(inference: Inference, n: int, chains: int | None = None) -> Inference:
     """`inference`; with more than `ALL_MOVE` observations, a default one moves fewer chains.
 
     Their number falls in inverse proportion to `n`: an observation more then changes the belief
     less, and a sweep costs more. Chains that are stuck rejoin the best one if hyperparameters are
-    inferred from a part of the observations only.
+    inferred from a part of the observations only. If `chains` is given, a default inference has as
+    many of them, and each makes one sweep.
     """
-    for default in (INFERENCE, LATENT_INFERENCE):
-        if inference == default and n > ALL_MOVE:
-            moved = max(default.chains * ALL_MOVE // n, 1)
-            chains = default.chains if n <= EXACT_ROWS else MANY_CHAINS
-            return replace(default, chains=chains, moved=moved, rejoins=n > MOST_ROWS)
-    return inference
+    if inference not in (INFERENCE, LATENT_INFERENCE):
+        return inference
+    default: Slice = inference
+    if chains is not None:
+        default = replace(default, chains=chains, sweeps=1)
+    if n <= ALL_MOVE:
+        return default
+    return replace(
+        default,
+        chains=default.chains if n <= EXACT_ROWS else min(MANY_CHAINS, default.chains),
+        moved=max(default.chains * ALL_MOVE // n, 1),
+        rejoins=n > MOST_ROWS,
+    )

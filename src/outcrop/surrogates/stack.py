@@ -7,7 +7,7 @@ covariances `(k, m, n)`. Leafwise posteriors are stacked in every leaf; they hav
 
 from __future__ import annotations
 
-__all__ = ["LeafwiseStack", "Stack"]
+__all__ = ["LeafwiseStack", "Stack", "can_be_stacked"]
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -199,3 +199,10 @@ class LeafwiseStack:
             return own.kernel.pull_diag(X, var_bar[:, :, 0]) + X_bar, T_bar.sum(0)
 
         return mean, np.maximum(var, VAR_FLOOR * prior), pull
+
+
+def can_be_stacked(one: object, other: object) -> bool:
+    """Whether two posteriors may be of one stack, as far as their models tell."""
+    if isinstance(one, GPPosterior) and isinstance(other, GPPosterior):
+        return type(one) is type(other) and built_alike(one.model.kernel, other.model.kernel)
+    return type(one) is type(other)
