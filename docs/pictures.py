@@ -154,6 +154,31 @@ def importance() -> Any:
     return plots.importance(tuned())[0]
 
 
+def slices() -> Any:
+    return plots.slices(tuned())[0]
+
+
+def parallel() -> Any:
+    space = oc.Space(
+        {
+            "rate": oc.Float(1e-5, 1e-1, log=True),
+            "loss": oc.Ordinal(["weak", "medium", "strong"]),
+            "model": oc.Choice({"linear": {}, "network": {"layers": oc.Int(1, 6)}}),
+        }
+    )
+    study = oc.Optimizer(space, seed=0, noise=False)
+    for _ in range(25):
+        trial = study.ask()
+        layers = trial.params.get("model.network.layers", 0)
+        if layers > 4 and trial.params["rate"] > 1e-2:
+            study.fail(trial, "diverged")
+            continue
+        strength = ["weak", "medium", "strong"].index(trial.params["loss"])
+        off = log10(trial.params["rate"]) + 3.0
+        study.tell(trial, off**2 + 0.3 * (layers - 3) ** 2 + 0.4 * strength)
+    return plots.parallel(study)
+
+
 def timeline() -> Any:
     simulation = oc.simulate("branin", "sobol", n_workers=6, n_trials=60, overhead=0.05, seed=0)
     return plots.timeline(simulation)
@@ -179,6 +204,8 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_penalised": penalised,
     "plot_convergence_study": convergence_study,
     "plot_convergence": convergence,
+    "plot_slices": slices,
+    "plot_parallel": parallel,
     "plot_weights": weights,
     "plot_importance": importance,
     "plot_timeline": timeline,

@@ -20,6 +20,7 @@ from experiments import (
     hierarchical_hpnnet,
     htbo_borders,
     htbo_table1,
+    importances,
     inference_methods,
     many_calibration,
     many_parameters,
@@ -85,6 +86,7 @@ MODULES = (
     many_parameters,
     many_parameters_choice,
     many_trials,
+    importances,
     suite,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}

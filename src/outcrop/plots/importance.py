@@ -8,6 +8,7 @@ import numpy as np
 
 from outcrop.plots import canvas
 from outcrop.plots.canvas import Axes, AxesGiven, Style
+from outcrop.plots.parameter_axis import shortened
 from outcrop.plots.space_slice import Drawable, reader_of
 from outcrop.study import Importance
 from outcrop.study.importance import Share
@@ -50,10 +51,10 @@ def _draw(axes: Axes, found: Importance) -> None:
     for shares, thick, look in ((found.total, THICK, whole), (found.first, THIN, own)):
         means, stds = _numbers([shares[name] for name in names])
         axes.barh(places, np.maximum(means, 0.0), thick, xerr=stds, error_kw=spread, **look)
-    axes.set_yticks(places, [_shortened(name) for name in names])
+    axes.set_yticks(places, [shortened(name, LETTERS) for name in names])
     axes.invert_yaxis()
     held = ", ".join(f"{choice} = {option}" for choice, option in found.branch.items())
-    axes.set_title(_shortened(held), fontsize="medium")
+    axes.set_title(shortened(held, LETTERS), fontsize="medium")
     where = {"all": "", "best": " in the best quarter"}[found.region]
     axes.set(
         xlim=(0.0, 1.02), xlabel=f"share of the variation{where} ({found.unknown:.0%} unknown)"
@@ -62,8 +63,3 @@ def _draw(axes: Axes, found: Importance) -> None:
 
 def _numbers(shares: list[Share]) -> tuple[list[float], list[float]]:
     return [share.mean for share in shares], [share.std for share in shares]
-
-
-def _shortened(text: str) -> str:
-    line = text.replace("$", r"\$")
-    return line if len(line) <= LETTERS else "…" + line[1 - LETTERS :]
