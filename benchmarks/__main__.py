@@ -19,6 +19,7 @@ BENCHMARKS = {
     "likelihood": False,
     "footprint": False,
     "memory": False,
+    "long_study": False,
     "utilisation": False,
     "worker_processes": False,
     "simulation": False,

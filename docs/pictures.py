@@ -127,6 +127,58 @@ def convergence() -> Any:
     return plots.convergence(runs, minimum=problems.get("branin").minimum)
 
 
+def weights() -> Any:
+    return plots.weights(searched("exp-2d", "auto", 30))
+
+
+def tuned() -> oc.Optimizer:
+    """A network whose learning rate matters most, together with its optimiser."""
+    space = oc.Space(
+        {
+            "rate": oc.Float(1e-5, 1e-1, log=True),
+            "optimiser": oc.Categorical(["sgd", "adam", "rmsprop"]),
+            "width": oc.Int(8, 256, log=True),
+        }
+    )
+    best = {"sgd": -1.5, "adam": -3.0, "rmsprop": -3.5}
+    study = oc.Optimizer(space, seed=0, noise=False)
+    for _ in range(30):
+        trial = study.ask()
+        off = log10(trial.params["rate"]) - best[trial.params["optimiser"]]
+        narrow = 0.15 * log10(256 / trial.params["width"])
+        study.tell(trial, 0.1 + 0.1 * off**2 + narrow)
+    return study
+
+
+def importance() -> Any:
+    return plots.importance(tuned())[0]
+
+
+def slices() -> Any:
+    return plots.slices(tuned())[0]
+
+
+def parallel() -> Any:
+    space = oc.Space(
+        {
+            "rate": oc.Float(1e-5, 1e-1, log=True),
+            "loss": oc.Ordinal(["weak", "medium", "strong"]),
+            "model": oc.Choice({"linear": {}, "network": {"layers": oc.Int(1, 6)}}),
+        }
+    )
+    study = oc.Optimizer(space, seed=0, noise=False)
+    for _ in range(25):
+        trial = study.ask()
+        layers = trial.params.get("model.network.layers", 0)
+        if layers > 4 and trial.params["rate"] > 1e-2:
+            study.fail(trial, "diverged")
+            continue
+        strength = ["weak", "medium", "strong"].index(trial.params["loss"])
+        off = log10(trial.params["rate"]) + 3.0
+        study.tell(trial, off**2 + 0.3 * (layers - 3) ** 2 + 0.4 * strength)
+    return plots.parallel(study)
+
+
 def timeline() -> Any:
     simulation = oc.simulate("branin", "sobol", n_workers=6, n_trials=60, overhead=0.05, seed=0)
     return plots.timeline(simulation)
@@ -152,6 +204,10 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "plot_penalised": penalised,
     "plot_convergence_study": convergence_study,
     "plot_convergence": convergence,
+    "plot_slices": slices,
+    "plot_parallel": parallel,
+    "plot_weights": weights,
+    "plot_importance": importance,
     "plot_timeline": timeline,
     "demo": demo,
 }

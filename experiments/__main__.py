@@ -20,7 +20,9 @@ from experiments import (
     hierarchical_hpnnet,
     htbo_borders,
     htbo_table1,
+    importances,
     inference_methods,
+    many_calibration,
     many_parameters,
     many_parameters_choice,
     many_trials,
@@ -80,9 +82,11 @@ MODULES = (
     noisy_inputs_tables,
     noisy_inputs_exact,
     noisy_inputs_bo,
+    many_calibration,
     many_parameters,
     many_parameters_choice,
     many_trials,
+    importances,
     suite,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}

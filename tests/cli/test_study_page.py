@@ -116,3 +116,17 @@ def test_the_best_trial_is_a_line():
     study = searched(SPACES["many"])
     assert best_line(study).startswith("best value 0, trial 0: parameter_0 = ")
     assert best_line(study).count(" = ") == 14
+
+
+@pytest.mark.parametrize("width", [40, 200])
+def test_the_parameters_that_matter_most_have_a_line(width):
+    study = oc.Study(SPACES["small"], "s", method="gp", seed=0)
+    assert "importance" not in page(study, width)
+    for _ in range(12):
+        trial = study.ask()
+        study.tell(trial, (trial.params["lr"] > 0.01) + 0.1 * (trial.params["act"] == "a"))
+    found = study.importance()
+    shares = ", ".join(f"{name} {found.total[name]}" for name in found.ranked)
+    assert f"importance: {shares}; {found.unknown:.0%} unknown" in " ".join(
+        page(study, width).split()
+    )

@@ -13,11 +13,12 @@ import pytest
 
 from outcrop.space import Float, Space
 from outcrop.study import Study, load_study
+from tests.cli.test_app import SPEC as TEMPLATE
 from tests.study.running.processes import ENVIRONMENT, eventually, is_alive, still_alive
 
 URL = "sqlite:///shared.db"
 
-# In the trial of a number it notes its process, and waits for a file if it is the first time.
+# In the third trial it notes its process and waits for a file, unless that was tried before.
 PROGRAM = """
 import os, pathlib, sys, time
 x, trial = float(sys.argv[1]), int(sys.argv[2])
@@ -29,17 +30,7 @@ if trial == 2 and not resting.exists():
 print((x - 0.3) ** 2)
 """
 
-SPEC = """
-name = "bowl"
-command = ["{python}", "program.py", "{x}", "{trial}"]
-method = "random"
-seed = 3
-
-[parameters.x]
-type = "float"
-low = 0.0
-high = 1.0
-"""
+SPEC = TEMPLATE.replace("PAUSE", "{trial}")
 
 
 @pytest.fixture

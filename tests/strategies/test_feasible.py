@@ -1,8 +1,12 @@
 import numpy as np
 import pytest
+from scipy.stats import norm
 
+from outcrop.data import Observations
 from outcrop.space import Float, Space
-from outcrop.strategies.feasible import OUTSIDE, Feasibility, Restricted
+from outcrop.strategies.feasible import LABEL_NOISE, OUTSIDE, Feasibility, Restricted
+from outcrop.surrogates import GP
+from outcrop.surrogates.leafwise import LeafwisePosterior
 from outcrop.surrogates.situation import standard_kernel
 from outcrop.testing import central_differences
 
@@ -66,3 +70,17 @@ def test_an_acquisition_that_is_no_logarithm_is_restricted_but_not_weighed(feasi
     plain = Restricted(Hill(), feasibility, -1e9, weighs=False)
     np.testing.assert_array_equal(plain(X), Hill()(X))
     np.testing.assert_array_equal(plain.with_gradient(X)[1], Hill().with_gradient(X)[1])
+
+
+def test_many_points_in_boxes_give_the_probabilities_of_one_process_on_all_of_them(rng):
+    X = rng.random((700, 3))
+    good = X[:, 0] + 0.2 * X[:, 1] > 0.45
+    kernel = standard_kernel(SPACE)
+    found = Feasibility.fit(X[good], X[~good], kernel, rng, cuts=(0, 1, 2))
+    data = Observations(X, np.where(good, 1.0, -1.0))
+    new, p = rng.random((100, 3)), 0.0
+    for part in found.labels.components:
+        assert isinstance(part, LeafwisePosterior)
+        mean, var = GP(part.leaves[0].model.kernel, LABEL_NOISE).condition(data).predict(new)
+        p = p + norm.cdf(mean / np.sqrt(var + LABEL_NOISE)) / len(found.labels)
+    np.testing.assert_allclose(np.exp(found.log_probability(new)), p, atol=0.03)

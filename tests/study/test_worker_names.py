@@ -7,6 +7,7 @@ import platform
 import signal
 import sys
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -14,7 +15,7 @@ from outcrop.errors import StorageError, StudyError
 from outcrop.study import load_study
 from outcrop.study.events import Asked, to_text
 from outcrop.study.running.worker_names import worker_name
-from outcrop.study.storage import Lease
+from outcrop.study.storage import Lease, open_storage
 from outcrop.study.unfinished_trials import lease_key
 from tests.study.handles import forget, log_of, opened
 from tests.study.storage.children import answer, forked
@@ -71,6 +72,15 @@ def test_a_worker_that_comes_back_gets_its_own_unfinished_trial_first(tmp_path):
 
 
 def test_a_worker_that_comes_back_on_another_machine_gets_its_trial(storage):
+    check_return(storage)
+
+
+def test_a_worker_comes_back_to_a_study_on_a_server(postgresql_url):
+    with closing(open_storage(postgresql_url)) as storage:
+        check_return(storage)
+
+
+def check_return(storage):
     study = opened(storage)
     mine = study.ask(worker="a", lease=3600)
     move_lease(storage, study, mine.number, "other-boot/1/4711+1:token")

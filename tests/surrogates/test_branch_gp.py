@@ -138,7 +138,7 @@ def test_beliefs_are_predicted_from_at_once_as_one_by_one(seed):
     more = random_points(space, 2, rng)
     parts = tuple(part.condition(more, np.array([0.1, 0.4])) for part in theirs)
     belief = Mixture(parts, np.ones(2))
-    assert isinstance(belief._stack, LeafwiseStack)
+    assert [type(group) for group in belief._groups] == [LeafwiseStack]
     X = random_points(space, 14, rng)
     means, variances, pull = belief.predict_each_with_pullback(X)
     mean_bar, var_bar = rng.normal(size=(2, 2, len(X)))

@@ -61,7 +61,7 @@ def test_components_are_predicted_from_at_once_as_one_by_one_even_where_a_leaf_h
     )
     np.testing.assert_allclose(pull(*bars), expected, rtol=1e-6, atol=1e-8)
     assert means.shape == (2, len(X))
-    assert isinstance(Mixture(parts, np.ones(2))._stack, LeafwiseStack)
+    assert [type(group) for group in Mixture(parts, np.ones(2))._groups] == [LeafwiseStack]
 
 
 def test_a_leaf_without_data_can_be_told_of_its_first_point():

@@ -82,7 +82,7 @@ def test_a_box_sees_its_own_observations_and_the_nearest_ones_outside(many):
 
 def test_components_share_boxes_so_that_they_predict_at_once(many, rng):
     fitted = Inferred(ANY, Slice(chains=2, burn_in=1), cuts=(0, 1)).fit(many, rng)
-    assert fitted._stack is not None
+    assert len(fitted._groups) == 1 < len(fitted)
     each = np.stack([part.predict(many.X[:5])[0] for part in fitted.components])
     np.testing.assert_allclose(fitted.predict_each(many.X[:5])[0], each, rtol=1e-6, atol=1e-8)
 
@@ -108,8 +108,24 @@ def test_hyperparameters_of_many_data_are_inferred_from_a_part(many, rng, monkey
 
 
 def test_the_part_holds_the_best_and_hardly_changes_with_one_more_observation(many):
-    part = inferred._part(many, 200)
-    more = inferred._part(many.append(np.array([[0.5, 0.5]]), np.array([0.0])), 200)
+    part = inferred.best_and_others(many, 200)
+    more = inferred.best_and_others(many.append(np.array([[0.5, 0.5]]), np.array([0.0])), 200)
     assert set(np.sort(many.y)[:66]) <= set(part.y)
     assert len(part) == len(more) == 200
     assert len(set(map(tuple, part.X)) & set(map(tuple, more.X))) >= 198
+
+
+def test_every_chain_of_a_first_fit_to_many_data_has_seen_more_than_it_started_on(many):
+    surrogate = Inferred(ANY, Slice(chains=3, burn_in=1, moved=1))
+    started = surrogate.fit(
+        inferred.best_and_others(many, inferred.COLD_ROWS), np.random.default_rng(1)
+    )
+    first = surrogate.fit(many, np.random.default_rng(1))
+    later = surrogate.fit(many, np.random.default_rng(2), first.state)
+
+    def unmoved(one, other):
+        pairs = zip(one.state["thetas"], other.state["thetas"], strict=True)
+        return sum(before == after for before, after in pairs)
+
+    assert unmoved(started, first) == 0
+    assert unmoved(first, later) == 2

@@ -67,6 +67,17 @@ def test_stacked_predictions_equal_each_components_own(family, n, rng):
     np.testing.assert_allclose(pull(mean_bar, var_bar), expected_bar, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_predictions_by_solves_equal_each_components_own(family, rng):
+    mixture = mixture_of(family, rng, 30)
+    stack = Stack.of(mixture.components)
+    new = np.hstack([rng.random((5, 2)), rng.integers(0, 2, (5, 1))])
+    own = [part.predict(new) for part in mixture.components]
+    for found, expected in zip(stack.predict_by_solves(new), zip(*own, strict=True), strict=True):
+        np.testing.assert_allclose(found, np.stack(expected), rtol=1e-9, atol=1e-12)
+    assert "inverse" not in vars(stack)
+
+
 def test_posteriors_that_differ_in_more_than_numbers_are_not_stacked(rng):
     data = Observations(rng.random((4, 2)), rng.normal(size=4))
     one = GP(Matern52(0.5), noise=0.1).condition(data)

@@ -25,6 +25,7 @@ from outcrop.study.trial_counts import failure_reasons, state_counts
 
 WIDE = 200  # characters of a line where the output is not a terminal
 INDENT: Any = {"initial_indent": "  ", "subsequent_indent": "      ", "break_on_hyphens": False}
+PARAMETERS = 3  # the most important ones, which are listed
 REASONS = 5  # kinds of failures, and branches in which all failed, that are listed
 
 
@@ -61,6 +62,7 @@ def study_page(study: Study, last: int | None, width: int) -> Group:
         *_running(study, trials, last),
         *_failures(study, trials, width),
         *_beliefs(study, trials),
+        *_importance(study, trials, width),
     ]
     shown = trials if last is None else trials[-last:]
     before: list[RenderableType] = [Text(line) for line in _headline(study, trials)]
@@ -135,6 +137,8 @@ def _beliefs(study: Study, trials: Sequence[Trial]) -> list[str]:
     lines = [f"model: {why['surrogate']}, {why.get('acquisition', '')}"]
     if "improvement" in why:
         lines[0] += f"; expected improvement left {why['improvement']:.3g}"
+    if "evidence" in why:
+        lines += str(study.landscape()).splitlines()
     try:
         held = study.recommend()
     except OutcropError as error:
@@ -145,3 +149,16 @@ def _beliefs(study: Study, trials: Sequence[Trial]) -> list[str]:
         f"best of all with probability {held.probability:.2f}"
     )
     return lines
+
+
+def _importance(study: Study, trials: Sequence[Trial], width: int) -> list[str]:
+    """The parameters that matter most, once the model has suggested a trial."""
+    if not any("surrogate" in trial.why for trial in trials):
+        return []
+    try:
+        found = study.importance()
+    except OutcropError:
+        return []  # the line about the belief has the reason
+    items = [f"{printable_line(name)} {found.total[name]}" for name in found.ranked[:PARAMETERS]]
+    whole = f"importance: {', '.join(items)}; {found.unknown:.0%} unknown"
+    return [fill(whole, width, subsequent_indent="  ", break_on_hyphens=False)]

@@ -3,6 +3,7 @@
 from outcrop.former_names import offer_former_names
 from outcrop.inference.diagnostics import effective_sample_size, rank_normalise, split_r_hat
 from outcrop.inference.elliptical import elliptical_chain, elliptical_step
+from outcrop.inference.kept import Kept
 from outcrop.inference.laplace import Laplace
 from outcrop.inference.optimise import MAP
 from outcrop.inference.slice import Slice, slice_chain, slice_sweep
@@ -16,6 +17,7 @@ __all__ = [
     "MAP",
     "Slice",
     "Laplace",
+    "Kept",
     "slice_sweep",
     "slice_chain",
     "elliptical_step",

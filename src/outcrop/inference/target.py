@@ -10,6 +10,7 @@ from __future__ import annotations
 
 __all__ = [
     "Draws",
+    "HasUnseen",
     "Inference",
     "LogDensity",
     "MovesGaussian",
@@ -67,6 +68,16 @@ class MovesGaussian(Protocol):
 
     def moved_gaussian(self, theta: Vector, rng: Rng) -> Vector | None:
         """`theta` after a move that leaves the target invariant; None if there is no such move."""
+        ...
+
+
+@runtime_checkable
+class HasUnseen(Protocol):
+    """A target whose likelihood does not depend on some coordinates."""
+
+    @property
+    def unseen(self) -> Mask:
+        """These coordinates `(dim,)`, which are a priori independent of all others."""
         ...
 
 
@@ -151,6 +162,10 @@ class Inference(ABC):
 
     def moving_one(self) -> Inference:
         """The same, moving only one of several chains in each call."""
+        return self
+
+    def catching_up(self) -> Inference:
+        """The same for a start from draws that were made given a small part of the data."""
         return self
 
     def within(self, effort: Effort) -> Inference:

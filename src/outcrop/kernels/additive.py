@@ -4,19 +4,24 @@ from __future__ import annotations
 
 __all__ = ["Additive"]
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
 
 import numpy as np
 
-from outcrop.data import Pairs
+from outcrop.data import Pairs, Triangle
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.compose import Subspace, SumProduct
 from outcrop.kernels.stationary import Matern52, Stationary, share, summed_like
 from outcrop.kernels.wrappers import Wrapper
 from outcrop.params import changed, shaped
-from outcrop.typing import Matrix, Rng
+from outcrop.typing import Matrix, Points, Rng
+
+AT_ONCE = 60_000  # numbers over dimensions and pairs that are held in one array
+PullInputs: TypeAlias = Callable[[Matrix], tuple[Points, Points]]
 
 ONE = Subspace((0,), Matern52(np.ones(1)))  # template of the effect of one dimension
 ALL = SumProduct(0.5, (ONE,))
@@ -42,15 +47,43 @@ class Additive(Wrapper):
         object.__setattr__(self, "interaction", interaction)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
+        few = pairs.X1.shape[1] * prod(pairs.shape) <= AT_ONCE
+        if few and type(pairs) in (Pairs, Triangle):
+            K, inputs = self._all_at_once(pairs)
+            return K, Pull(lambda K_bar: self._parameters(pairs, K_bar), inputs)
         K, pull = self._spelt_out(pairs.X1.shape[1]).on(pairs)
+        return K, Pull(lambda K_bar: self._parameters(pairs, K_bar), pull.inputs)
 
-        def parameters(K_bar: Matrix) -> Kernel:
-            bar = pull.parameters(K_bar)
-            effects = [effect.children()[0] for effect in bar.children()]
-            kernel = shaped(self.kernel, **self._collect(effects))
-            return shaped(self, interaction=vars(bar)["mix"], kernel=kernel)
+    def _parameters(self, pairs: Pairs, K_bar: Matrix) -> Kernel:
+        bar = self._spelt_out(pairs.X1.shape[1]).on(pairs)[1].parameters(K_bar)
+        effects = [effect.children()[0] for effect in bar.children()]
+        kernel = shaped(self.kernel, **self._collect(effects))
+        return shaped(self, interaction=vars(bar)["mix"], kernel=kernel)
 
-        return K, Pull(parameters, pull.inputs)
+    def _all_at_once(self, pairs: Pairs) -> tuple[Matrix, PullInputs]:
+        """From differences that are stored; arrays over dimensions and pairs are `(…, d, p)`."""
+        scales = self.kernel.lengthscales[..., :, None]
+        effects, slope = self.kernel.profile(pairs.squared_differences / scales**2)
+        rho, d = np.asarray(self.interaction)[..., None], pairs.X1.shape[1]
+        product = effects.prod(-2)
+        K = (1 - rho) * effects.mean(-2) + rho * product
+
+        def pull_squares(K_bar: Matrix) -> Matrix:
+            """The gradient in the squared differences over lengthscales, `(…, d, p)`."""
+            with np.errstate(divide="ignore", invalid="ignore"):
+                others = np.where(effects > 0, product[..., None, :] / effects, 0.0)
+            each = ((1 - rho) / d)[..., None, :] + rho[..., None, :] * others
+            flat = K_bar.reshape(*K.shape[:-1], 1, -1)
+            return flat * each * slope()
+
+        def inputs(K_bar: Matrix) -> tuple[Points, Points]:
+            apart = pairs.X1.T[:, :, None] - pairs.X2.T[:, None, :]
+            bars = pull_squares(K_bar) * 2.0 * scales**-2.0
+            bars = bars.reshape(-1, d, *apart.shape[1:]).sum(0) * apart
+            X2_bar = -bars.sum(1).T if pairs.second_moves else np.zeros_like(pairs.X2)
+            return bars.sum(2).T, X2_bar
+
+        return K.reshape(*K.shape[:-1], *pairs.shape), inputs
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         return self._spelt_out(dimension).features(rng, count, dimension)

@@ -22,9 +22,13 @@ from outcrop.study.commands import Purpose, generator
 from outcrop.study.study_reader import StudyReader
 from outcrop.study.trial import Trial
 from outcrop.surrogates import Latent, LatentPosterior
+from outcrop.surrogates.situation import LATENT_ROWS
 from outcrop.typing import Matrix, Params, Vector
 
-HINT = "use method='latent', or oc.Method(surrogate=oc.surrogates.Latent())"
+HINT = (
+    "use method='latent', or oc.Method(surrogate=oc.surrogates.Latent()), and at most "
+    f"{LATENT_ROWS} trials"
+)
 FAR = 1.0  # lengthscales at which a mark is black, unless some are farther off
 NUMBERED, MOST_NUMBERED = 0.5, 3  # lengthscales from which trials are numbered; their number
 LARGE, SMALL = 38, 12  # sizes of marks of observations in the slice and outside of it

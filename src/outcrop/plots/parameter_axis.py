@@ -6,7 +6,7 @@ or an option.
 
 from __future__ import annotations
 
-__all__ = ["Axis"]
+__all__ = ["Axis", "shortened"]
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -62,6 +62,17 @@ class Axis:
             grid = np.unique(self.column.codec.snap(np.linspace(0.0, 1.0, count)))
         return self.column.codec.decode(grid)
 
+    def ticks(self, count: int) -> tuple[list[Any], list[str]]:
+        """Values to mark and their texts: few levels and categories all, else about `count`."""
+        levels = self.column.levels
+        if self._listed():
+            values = self._listed()
+            return values, [shortened(str(value)) for value in values]
+        if levels is not None and levels <= FEW_LEVELS:
+            count = levels
+        values = self.values(count)
+        return values, [f"{value:.4g}" for value in values]
+
     def places(self, values: Iterable[Any]) -> Vector:
         """The places of values."""
         parameter = self.column.parameter
@@ -116,7 +127,7 @@ class Axis:
 
     def _name_levels(self, axes: Axes, which: str) -> None:
         axis = axes.xaxis if which == "x" else axes.yaxis
-        names = [_shortened(str(value)) for value in self._listed()]
+        names = [shortened(str(value)) for value in self._listed()]
         axis.set_ticks(range(len(names)), names)
         inches = axes.bbox.width / axes.figure.dpi
         if which == "x" and sum(map(len, names)) > UPRIGHT * inches:
@@ -151,5 +162,7 @@ def _edges(places: Vector) -> Vector:
     return np.concatenate([[2 * places[0] - inner[0]], inner, [2 * places[-1] - inner[-1]]])
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """A text for a label: of at most `longest` characters, and without formulas of matplotlib."""
+    short = text if len(text) <= longest else text[: longest - 1] + "…"
+    return short.replace("$", r"\$")

@@ -127,6 +127,7 @@ class Why(TypedDict, total=False):
     components: int  # of the belief, such as chains of a sampler
     observations: int  # that the model was fitted to
     pending: int  # trials that were running
+    evidence: dict[str, float]  # of a model that weighs several kinds: the probability of each
     robust: bool  # whether the average over input noise is minimised; left out if not
     feasible: float  # probability that the evaluation succeeds, if any has failed
 

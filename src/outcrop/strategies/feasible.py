@@ -50,11 +50,15 @@ class Feasibility:
         rng: Rng,
         previous: Mapping[str, Any] | None = None,
         effort: Effort = UNLIMITED,
+        cuts: tuple[int, ...] = (),
     ) -> Feasibility:
-        """Fitted to encoded points; `previous` is the `labels.state` of an earlier fit."""
+        """Fitted to encoded points; `previous` is the `labels.state` of an earlier fit.
+
+        Many points are put in boxes, cut across the columns `cuts`.
+        """
         labels = np.concatenate([np.ones(len(succeeded)), -np.ones(len(failed))])
         data = Observations(np.vstack([succeeded, failed]), labels)
-        surrogate = Inferred(GP(kernel, noise=LABEL_NOISE), INFERENCE.within(effort))
+        surrogate = Inferred(GP(kernel, noise=LABEL_NOISE), INFERENCE.within(effort), cuts=cuts)
         return cls(surrogate.fit(data, rng, previous))
 
     def log_probability(self, X: Points) -> Vector:

@@ -22,8 +22,10 @@ from outcrop.strategies.pending import Believer, Pending
 from outcrop.strategies.registry import Registered
 from outcrop.strategies.tree_search import EachBranch, TopBranches
 from outcrop.surrogates import (
+    Ensemble,
     Kind,
     Latent,
+    PartlyAdditive,
     Plain,
     SearchDomain,
     Situation,
@@ -136,9 +138,9 @@ TREE = TreeStructured()
 
 
 def default_for(space: Space) -> Method:
-    """What `"auto"` is for a space: `"tree"` where choices open parameters, else `"gp"`."""
+    """What `"auto"` is for a space: `"tree"` where choices open parameters, else an ensemble."""
     is_offered = TREE.surrogate(Situation(space)) is not None
-    return Method(surrogate=TREE) if is_offered else Method()
+    return Method(surrogate=TREE if is_offered else Ensemble())
 
 
 def _named(name: str, what: str, kind: Kind) -> Registered:
@@ -148,13 +150,15 @@ def _named(name: str, what: str, kind: Kind) -> Registered:
 NAMED = (
     Registered(
         "auto",
-        "the right one for the space: tree where choices open parameters, else gp",
+        "finds out what landscape it is on: gp, warped, spartan, latent and additive weighed by "
+        "their predictions; tree where choices open parameters",
         lambda space: default_for(space).strategy(space),
     ),
     _named("gp", "Gaussian process, hyperparameters sampled, log expected improvement", Plain()),
     _named("warped", "Gaussian process behind a learnt warping of every number", Warped()),
     _named("spartan", "Gaussian process with other lengthscales in a learnt region", Spartan()),
     _named("latent", "Gaussian process that may leave observations out of account", Latent()),
+    _named("additive", "Gaussian process of effects that add up, and interact", PartlyAdditive()),
     _named("treed", "Gaussian processes of their own in the leaves of a tree", Treed()),
     _named("treed-warped", "the same behind learnt warpings", Treed(leaves=Warped())),
     _named(

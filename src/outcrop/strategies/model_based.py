@@ -77,6 +77,7 @@ def unwatched(function: Function) -> None:
 class _Fit(NamedTuple):
     """A model fitted to what was told."""
 
+    kind: Kind  # of the surrogate: the strategy's, or the plain process in its place
     outcome: Standardised
     objective: Mixture  # what is believed of the objective
     wanted: Mixture  # what is believed of the quantity to minimise: the objective, or its average
@@ -97,8 +98,8 @@ class _Criterion(NamedTuple):
 class ModelBased:
     """The usual strategy: a design first, then the best point of an acquisition.
 
-    `inference` None is the default of the `kind`. A kind that has nothing to offer in the space is
-    replaced by the plain process.
+    `inference` None is the default of the `kind`. A kind that has nothing to offer in the space, or
+    cannot keep up with the number of observations, is replaced by the plain process.
     """
 
     space: Space
@@ -183,10 +184,13 @@ class ModelBased:
         situation = Situation(
             self.space, view.noise_facts, self.inference, len(view.y), effort=view.effort
         )
-        surrogate = self.kind.surrogate(situation) or Plain().surrogate(situation)
+        kind, surrogate = self.kind, self.kind.surrogate(situation)
+        if surrogate is None:
+            kind = Plain()
+            surrogate = kind.surrogate(situation)
         belief = surrogate.fit(observations, rng, view.warm)
         wanted = averaged_over_noise(belief, self.space, view.X) if view.robust else belief
-        return _Fit(view.outcome, belief, wanted)
+        return _Fit(kind, view.outcome, belief, wanted)
 
     def _criterion(self, view: View, posterior: Mixture, rng: Rng) -> _Criterion:
         acquisition = self.acquisition.within(view.effort)
@@ -206,7 +210,8 @@ class ModelBased:
         if not len(view.failed):
             return None
         kernel, before = self.feasibility_kernel(self.space), view.warm.get("feasibility")
-        return Feasibility.fit(view.X, view.failed, kernel, rng, before, view.effort)
+        cuts = Situation(self.space).unconditional_numbers
+        return Feasibility.fit(view.X, view.failed, kernel, rng, before, view.effort, cuts)
 
     def _maximised(
         self, view: View, function: Function, criterion: _Criterion, belief: Mixture, rng: Rng
@@ -235,7 +240,7 @@ class ModelBased:
         left, _, _ = expected_improvement(each, np.sqrt(var), criterion.incumbent[:, None])
         why: Why = {
             "source": "model",
-            "surrogate": self.kind.label,
+            "surrogate": fit.kind.label,
             "acquisition": getattr(ready, "label", type(ready).__name__),
             "value": float(ready(posterior, point)[0]),
             "mean": float(mean[0]),
@@ -247,6 +252,8 @@ class ModelBased:
         }
         if view.robust:
             why["robust"] = True
+        if fit.objective.evidence:
+            why["evidence"] = {k: round(w, 4) for k, w in fit.objective.evidence.items()}
         return why
 
 

@@ -20,12 +20,14 @@ __all__ = [
     "ObjectiveBelief",
     "Recommendation",
     "Explanation",
+    "Importance",
     "stop",
 ]
 
 from typing import TYPE_CHECKING, Any
 
 from outcrop.study.explanation import Explanation
+from outcrop.study.importance import Importance
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation
 from outcrop.study.optimise import maximize, minimize
 from outcrop.study.optimizer import Optimizer

@@ -10,6 +10,7 @@ __all__ = [
     "checked_info",
     "checked_noise",
     "checked_places",
+    "checked_region",
     "checked_robust",
     "checked_seconds",
     "checked_seed",
@@ -28,6 +29,7 @@ from outcrop.space import Float, Int, Space
 from outcrop.space.noise import checked_number
 from outcrop.space.parameters import within
 from outcrop.space.plain import exact_float, exact_int, listed, nearest
+from outcrop.study.importance import REGIONS
 from outcrop.typing import JsonObject, Params
 
 DIRECTIONS = ("minimize", "maximize")
@@ -125,6 +127,16 @@ def checked_robust(robust: object, space: Space) -> bool:
             "Float(0, 300, input_std=2.0) or Space(…, input_covariance={('x', 'y'): …})"
         )
     return bool(robust)
+
+
+def checked_region(region: object) -> str:
+    """A region of `StudyReader.importance`."""
+    if not isinstance(region, str) or region not in REGIONS:
+        raise MethodError(
+            f"region={region!r} is unknown; write 'all' for the whole space, or 'best' for the "
+            "best quarter of it"
+        )
+    return region
 
 
 def checked_places(

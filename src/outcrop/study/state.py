@@ -87,7 +87,7 @@ class State:
     @property
     def trials(self) -> list[Trial]:
         """All trials except released ones, by number."""
-        return [record.trial for record in self.records]
+        return list(chain.from_iterable(self.records.made(_trials)))
 
     def in_state(self, name: TrialState) -> Sequence[Record]:
         """Records of the trials in a state that fit the space, by number."""
@@ -146,6 +146,10 @@ class State:
         starts = accumulate((len(block.values) for block in self._blocks), initial=0)
         parts = zip(starts, self._blocks, strict=False)
         return {start + row: trial for start, block in parts for row, trial in block.moved}
+
+
+def _trials(records: Sequence[Record]) -> list[Trial]:
+    return [record.trial for record in records]
 
 
 def fold(events: Iterable[Event]) -> State:

@@ -13,10 +13,13 @@ from outcrop.errors import NoBelief, OutcropError
 from outcrop.space import Space
 from outcrop.strategies import Belief
 from outcrop.strategies.method_text import worded
+from outcrop.strategies.model_based import UnitBelief
 from outcrop.strategies.sequence import Sequence
 from outcrop.study import argument_checks, data_frames
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.explanation import Explanation, explained
+from outcrop.study.importance import Importance
+from outcrop.study.landscape import Landscape, landscape_of, place_of
 from outcrop.study.method_state import with_method_state
 from outcrop.study.objective_belief import ObjectiveBelief, Recommendation, recommended
 from outcrop.study.state import State
@@ -31,6 +34,7 @@ class StudyReader(HasBest):
     _strategies: Strategies
     _state: State  # the newest one known; its first event never changes
     _believed: tuple[State, dict[bool, Belief]] | None = None
+    _weighed: tuple[State, dict[str, Importance]] | None = None
 
     @abstractmethod
     def _current(self) -> State:
@@ -90,9 +94,7 @@ class StudyReader(HasBest):
 
         Also in a `robust` study, it is about the objective itself; `recommend` uses its average.
         """
-        state = self._current()
-        strategy = self._strategies.for_space(state.space)
-        return ObjectiveBelief(state, self._belief(state, robust=False), strategy)
+        return self._objective_belief(self._current())
 
     def recommend(self, *, robust: bool | None = None) -> Recommendation:
         """The evaluated configuration that is believed best, and with which probability.
@@ -106,9 +108,44 @@ class StudyReader(HasBest):
         )
         return recommended(state, self._belief(state, is_robust), is_robust)
 
+    def importance(self, region: str = "all") -> Importance:
+        """Which share of the objective's variation each parameter and each pair causes.
+
+        The shares are Sobol indices of the belief, see `Importance`. They are about the whole
+        space, or with `region="best"` about what makes a configuration good: everything worse than
+        the best quarter of the space counts as equally bad. `NoBelief` before the first value.
+
+            print(study.importance())
+            study.importance("best").ranked[:2]
+        """
+        from outcrop.study.importance_estimate import importance_of
+
+        state = self._current()
+        argument_checks.checked_region(region)
+        kept = self._weighed  # read once, since another thread may replace it
+        if kept is None or kept[0] is not state:
+            self._weighed = kept = state, {}
+        if region not in kept[1]:
+            kept[1][region] = importance_of(self._objective_belief(state), region)
+        return kept[1][region]
+
     def explain(self, trial: Trial | int | None = None) -> Explanation:
         """Why `trial` was made, by default the newest that was asked for."""
         return explained(self._current(), trial)
+
+    def landscape(self) -> Landscape:
+        """How probable each kind of landscape is by the trials so far, and since when.
+
+            print(study.landscape())
+
+        Only of a method that weighs several kinds of surrogate, as `"auto"` does.
+        """
+        state = self._current()
+        found = landscape_of(state.trials)
+        believed = self._belief(state, robust=False)
+        if not isinstance(believed, UnitBelief):
+            return found
+        return replace(found, place=place_of(state.space, believed.mixture))
 
     def to_frame(self) -> Any:
         """All trials as a pandas DataFrame."""
@@ -136,6 +173,10 @@ class StudyReader(HasBest):
         with suppress(OutcropError):
             return self._current()
         return self._state
+
+    def _objective_belief(self, state: State) -> ObjectiveBelief:
+        strategy = self._strategies.for_space(state.space)
+        return ObjectiveBelief(state, self._belief(state, robust=False), strategy)
 
     def _belief(self, state: State, robust: bool) -> Belief:
         """The strategy's belief about the objective or its average, cached for each state."""

@@ -9,6 +9,7 @@ __all__ = [
     "BranchGP",
     "CategoryMix",
     "Draw",
+    "Ensemble",
     "Forest",
     "ForestPosterior",
     "GP",
@@ -28,6 +29,7 @@ __all__ = [
     "MarginalPosterior",
     "Mixture",
     "NIGP",
+    "PartlyAdditive",
     "Plain",
     "Posterior",
     "ProcessDraw",
@@ -50,6 +52,7 @@ from outcrop.surrogates.blend import Blend, Lottery
 from outcrop.surrogates.branch_chains import BranchChains
 from outcrop.surrogates.branch_gp import BranchGP
 from outcrop.surrogates.category_mix import CategoryMix
+from outcrop.surrogates.ensemble import Ensemble
 from outcrop.surrogates.forest import Forest, ForestPosterior
 from outcrop.surrogates.gp import GP, GPPosterior, ProcessDraw
 from outcrop.surrogates.heteroscedastic import Heteroscedastic, HeteroscedasticGP
@@ -60,6 +63,7 @@ from outcrop.surrogates.leafwise import LeafwisePosterior
 from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.noisy import NIGP, UTGP, Analytic, InputNoise, RandFunc
 from outcrop.surrogates.outcome import Standardised
+from outcrop.surrogates.partly_additive import PartlyAdditive
 from outcrop.surrogates.situation import Situation
 from outcrop.surrogates.spartan import Grounded, Spartan
 from outcrop.surrogates.tree_structured import TreeStructured

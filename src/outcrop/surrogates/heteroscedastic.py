@@ -92,14 +92,15 @@ class Heteroscedastic(Kind):
         oc.Method(surrogate=oc.surrogates.Heteroscedastic())
 
     It does so whatever is known of the noise; `level` is the prior of the variance around which
-    those of the observations lie, in units of the data's.
+    those of the observations lie, in units of the data's. With more than 300 observations the plain
+    process takes over.
     """
 
     level: Prior = LEVEL
     label = "heteroscedastic GP"
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
-        if not situation.numbers:
+        if not situation.allows_latents:
             return None
         model = HeteroscedasticGP(situation.kernel(), free(self.level))
         return situation.over_noise(

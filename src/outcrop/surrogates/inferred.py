@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["STEP", "Inferred", "MarginalPosterior", "ModelTarget"]
+__all__ = ["STEP", "Inferred", "MarginalPosterior", "ModelTarget", "best_and_others"]
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -198,12 +198,14 @@ class Inferred:
         layout = target.layout
         if layout.dim == 0:
             return Mixture.single(self.model.condition(observations))
+        inference, is_many = self.inference, len(observations) > MOST_ROWS
         if not previous and len(observations) > COLD_ROWS:
             # Burn-in on a part of the data costs less; the chains then go on with more of it.
-            previous = self.fit(_part(observations, COLD_ROWS), rng).state
-        if len(observations) > MOST_ROWS and not layout.gaussian.any():
-            target = ModelTarget(self.model, _part(observations, MOST_ROWS))
-        draws = self.inference.infer(target, rng, restored(layout, previous, observations))
+            previous = self.fit(best_and_others(observations, COLD_ROWS), rng).state
+            inference = inference.catching_up() if is_many else inference
+        if is_many and not layout.gaussian.any():
+            target = ModelTarget(self.model, best_and_others(observations, MOST_ROWS))
+        draws = inference.infer(target, rng, restored(layout, previous, observations))
         condition = self._conditioning(layout, draws.thetas, observations)
         components, weights = conditioned(
             draws.thetas,
@@ -235,7 +237,7 @@ class Inferred:
         return MarginalPosterior(condition(theta), ahead, behind, self.variance)
 
 
-def _part(data: Observations, count: int) -> Observations:
+def best_and_others(data: Observations, count: int) -> Observations:
     """The best third and random others, `count` in all.
 
     The lot of an observation depends on its place in the order of trials alone, so that the part

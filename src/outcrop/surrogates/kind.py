@@ -54,7 +54,7 @@ class Kind(ABC):
 
     @abstractmethod
     def surrogate(self, situation: Situation) -> Surrogate | None:
-        """The surrogate for a situation; None if the kind does not apply to it."""
+        """The surrogate for a situation; None leaves it to the plain process."""
 
 
 @dataclass(frozen=True)

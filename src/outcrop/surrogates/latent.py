@@ -26,13 +26,14 @@ from math import inf, sqrt
 from typing import cast
 
 import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
 
 from outcrop.data import Observations, Pairs, Triangle
 from outcrop.errors import ModelError, ShapeError
 from outcrop.inference import Inference
 from outcrop.kernels import Kernel, Subspace
 from outcrop.kernels.stationary import Stationary
-from outcrop.linalg import packed_indices
+from outcrop.linalg import packed_indices, solve_lower
 from outcrop.params import Per, changed, free, require_at_least_0, shaped
 from outcrop.priors import Normal
 from outcrop.surrogates.base import Surrogate
@@ -44,6 +45,7 @@ from outcrop.surrogates.latent_moves import resampled
 from outcrop.surrogates.situation import LATENT_INFERENCE, Situation
 from outcrop.typing import Matrix, Points, Rng, Vector
 
+NODES = 7  # of the quadrature over a latent
 ONE_EACH = free(Normal(), size=Per.OBSERVATION)
 
 
@@ -170,7 +172,8 @@ class LatentGP:
         GP(self.kernel, self.noise)
 
     def condition(self, data: Observations) -> LatentPosterior:
-        return LatentPosterior.of(self._plain, LatentObservations.of(data, self._moves(data)))
+        seen = LatentObservations.of(data, self._moves(data))
+        return LatentPosterior.of(self._plain, seen, spread=self.spread)
 
     def log_likelihood(self, data: Observations) -> float:
         return self._plain.log_likelihood(self._seen(data) if self.latents else data)
@@ -237,6 +240,7 @@ class LatentPosterior(GPPosterior):
     """The posterior of the process at h = 0."""
 
     data: LatentObservations
+    spread: float = 0.0  # of the latents of a new observation
 
     @property
     def latents(self) -> Matrix:
@@ -245,6 +249,24 @@ class LatentPosterior(GPPosterior):
         An observation whose latents exceed a lengthscale counts for little.
         """
         return self.data.latents
+
+    def new_observations(self, X: Points) -> tuple[Vector, Matrix, Matrix]:
+        """Of an observation at each row of `X`, whose own latents are unknown.
+
+        Weights `(q,)`, means and variances `(q, m)` by quadrature over its latents.
+        """
+        nodes, shares = hermegauss(NODES)
+        grid = np.stack(np.meshgrid(*[nodes] * self.latents.shape[1]), -1)
+        weights = np.prod(np.stack(np.meshgrid(*[shares] * self.latents.shape[1]), -1), -1)
+        own = self.spread * grid.reshape(-1, self.latents.shape[1])
+        means, variances = np.empty((2, len(own), len(X)))
+        visible = self.data.visible.against(X)
+        for i, latents in enumerate(own):
+            apart = np.square(self.latents - latents).sum(-1)
+            cross = self.model.kernel.on(LatentPairs.of(visible, apart[None, :]))[0]
+            means[i] = self.model.mean + cross @ self.alpha
+            variances[i] = self._variance(X, solve_lower(self.chol, cross.T))
+        return weights.ravel() / weights.sum(), means, variances
 
     def draw(self, rng: Rng, features: int = 512) -> LatentDraw:
         return LatentDraw.of(self, self.latents, rng, features)
@@ -307,6 +329,8 @@ class Latent(Kind):
 
     One of `spreads`, in units of the cube's diagonal, is drawn for each suggestion; with `together`
     the belief is a mixture over all of them.
+
+    With more than 300 observations the plain process takes over: latents would take seconds.
     """
 
     spreads: tuple[float, ...] = (0.1, 0.01, 0.0)
@@ -328,7 +352,7 @@ class Latent(Kind):
             raise ModelError(f"Latent(coordinates={self.coordinates!r}): expected an integer ≥ 1")
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
-        if not situation.numbers:
+        if not situation.allows_latents:
             return None
         kernel, size = situation.kernel(), len(situation.unconditional_numbers)
         return situation.over_noise(

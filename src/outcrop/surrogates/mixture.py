@@ -9,7 +9,7 @@ __all__ = ["Mixture"]
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from outcrop.errors import ModelError, ShapeError
 from outcrop.surrogates.base import Posterior, drawing
-from outcrop.surrogates.stack import LeafwiseStack, Stack
+from outcrop.surrogates.stack import LeafwiseStack, Stack, can_be_stacked
 from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
 EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
@@ -33,6 +33,7 @@ class Mixture:
     components: tuple[Posterior, ...]
     weights: Vector
     state: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, float] = field(default_factory=dict)  # probabilities of several kinds
 
     def __repr__(self) -> str:
         kinds = Counter(type(part).__name__ for part in self.components)
@@ -58,25 +59,28 @@ class Mixture:
 
     def predict_each(self, X: Points) -> tuple[Matrix, Matrix]:
         """Mean and variance under each component, both `(k, m)`."""
-        if self._stack is not None:
-            return self._stack.predict(X)
-        means, variances = zip(*(part.predict(X) for part in self.components), strict=True)
-        return np.stack(means), np.stack(variances)
+        parts = [group.predict(X) for group in self._groups]
+        if len(parts) == 1:
+            return parts[0]
+        means, variances = zip(*parts, strict=True)
+        return np.concatenate(means), np.concatenate(variances)
 
     def predict_each_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, EachPull]:
         """The same, and how gradients in them, both `(k, m)`, travel back to `X`."""
-        if self._stack is not None:
-            return self._stack.predict_with_pullback(X)
-        parts = [part.predict_with_pullback(X) for part in self.components]
+        parts = [group.predict_with_pullback(X) for group in self._groups]
+        if len(parts) == 1:
+            return parts[0]
         means, variances, pulls = zip(*parts, strict=True)
+        ends = np.cumsum([len(mean) for mean in means])
 
         def pull_back(mean_bar: Matrix, var_bar: Matrix) -> Points:
-            X_bar = pulls[0](mean_bar[0], var_bar[0])
-            for i in range(1, len(pulls)):
-                X_bar = X_bar + pulls[i](mean_bar[i], var_bar[i])
+            bars = zip(np.split(mean_bar, ends[:-1]), np.split(var_bar, ends[:-1]), strict=True)
+            X_bar = np.zeros_like(X)
+            for pull, (own_mean_bar, own_var_bar) in zip(pulls, bars, strict=True):
+                X_bar += pull(own_mean_bar, own_var_bar)
             return X_bar
 
-        return np.stack(means), np.stack(variances), pull_back
+        return np.concatenate(means), np.concatenate(variances), pull_back
 
     def moments(self, X: Points) -> tuple[Vector, Vector]:
         """Mean and variance of the mixture itself: within components plus between them."""
@@ -88,9 +92,7 @@ class Mixture:
         """Each component once `y`, `(n,)` or `(k, n)` for one each, is also believed at `X`."""
         each = np.broadcast_to(y, (len(self), len(X)))
         parts = zip(self.components, each, strict=True)
-        return Mixture(
-            tuple(part.condition(X, own) for part, own in parts), self.weights, self.state
-        )
+        return replace(self, components=tuple(part.condition(X, own) for part, own in parts))
 
     def draw(self, rng: Rng, features: int = 512) -> Draw:
         """A function drawn from one component, itself drawn by weight."""
@@ -98,6 +100,31 @@ class Mixture:
         return drawing(part).draw(rng, features)
 
     @cached_property
-    def _stack(self) -> Stack | LeafwiseStack | None:
-        """The components as arrays, if they differ in numbers only."""
-        return Stack.of(self.components) or LeafwiseStack.of(self.components)
+    def _groups(self) -> list[Stack | LeafwiseStack | _Single]:
+        """The components, those that follow each other and differ in numbers only as arrays."""
+        groups: list[list[Posterior]] = [[self.components[0]]]
+        for part in self.components[1:]:
+            if can_be_stacked(groups[-1][0], part):
+                groups[-1].append(part)
+            else:
+                groups.append([part])
+        found: list[Stack | LeafwiseStack | _Single] = []
+        for group in groups:
+            stack = Stack.of(group) or LeafwiseStack.of(group)
+            found += [stack] if stack is not None else [_Single(part) for part in group]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Single:
+    """A component by itself, with a leading axis of length 1."""
+
+    posterior: Posterior
+
+    def predict(self, X: Points) -> tuple[Matrix, Matrix]:
+        mean, var = self.posterior.predict(X)
+        return mean[None, :], var[None, :]
+
+    def predict_with_pullback(self, X: Points) -> tuple[Matrix, Matrix, EachPull]:
+        mean, var, pull = self.posterior.predict_with_pullback(X)
+        return mean[None, :], var[None, :], lambda mean_bar, var_bar: pull(mean_bar[0], var_bar[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "INFERENCE",
     "LATENT_INFERENCE",
+    "LATENT_ROWS",
     "NoiseFacts",
     "Priors",
     "Situation",
@@ -55,6 +56,9 @@ INFERENCE = Slice(chains=6, patience=2.5)
 # Latents need more sweeps. Chains never restart: with many latents the density of fair draws varies
 # too much to tell which chains are stuck.
 LATENT_INFERENCE = replace(INFERENCE, burn_in=32, sweeps=3, patience=inf)
+# Beyond so many observations, models with a latent for each give way to the plain process: all
+# latents have to be inferred together, and each is moved by a factorisation of its own.
+LATENT_ROWS = 300
 MANY_CHAINS = 4  # with more than `EXACT_ROWS` observations, which leave little doubt
 ALL_MOVE = 50  # observations up to which every chain makes a sweep for every suggestion
 
@@ -110,6 +114,7 @@ class Situation:
     observations: int = 0  # their number
     priors: Priors = field(default_factory=Priors)
     effort: Effort = UNLIMITED  # that may be spent on inference
+    chains: int | None = None  # of a default inference, where several kinds share the time
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -126,6 +131,11 @@ class Situation:
         """The numbers that are active in every configuration."""
         columns = self.space.columns
         return tuple(c.index for c in columns if not c.is_code and not c.conditions)
+
+    @property
+    def allows_latents(self) -> bool:
+        """Whether there are numbers, and few enough observations for a latent of each."""
+        return bool(self.numbers) and self.observations <= LATENT_ROWS
 
     def kernel(
         self, numbers: NumbersKernel = Matern52, joined: JoinedKernel | None = None
@@ -157,7 +167,8 @@ class Situation:
         alone easily explains an undersampled oscillation as noise, and then exploration ends.
         `inference` is used unless the user gave one.
         """
-        inference = refreshed(self.inference or inference, self.observations).within(self.effort)
+        chosen = refreshed(self.inference or inference, self.observations, self.chains)
+        inference = chosen.within(self.effort)
         is_learnt = self.noise.is_learnt(models_places)
         learnt = free(self.priors.noise)
         if is_learnt is None:
@@ -196,16 +207,24 @@ def standard_kernel(
     return Offset(priors.level, Scaled(free(priors.amplitude), kernel))
 
 
-def refreshed(inference: Inference, n: int) -> Inference:
+def refreshed(inference: Inference, n: int, chains: int | None = None) -> Inference:
     """`inference`; with more than `ALL_MOVE` observations, a default one moves fewer chains.
 
     Their number falls in inverse proportion to `n`: an observation more then changes the belief
     less, and a sweep costs more. Chains that are stuck rejoin the best one if hyperparameters are
-    inferred from a part of the observations only.
+    inferred from a part of the observations only. If `chains` is given, a default inference has as
+    many of them, and each makes one sweep.
     """
-    for default in (INFERENCE, LATENT_INFERENCE):
-        if inference == default and n > ALL_MOVE:
-            moved = max(default.chains * ALL_MOVE // n, 1)
-            chains = default.chains if n <= EXACT_ROWS else MANY_CHAINS
-            return replace(default, chains=chains, moved=moved, rejoins=n > MOST_ROWS)
-    return inference
+    if inference not in (INFERENCE, LATENT_INFERENCE):
+        return inference
+    default: Slice = inference
+    if chains is not None:
+        default = replace(default, chains=chains, sweeps=1)
+    if n <= ALL_MOVE:
+        return default
+    return replace(
+        default,
+        chains=default.chains if n <= EXACT_ROWS else min(MANY_CHAINS, default.chains),
+        moved=max(default.chains * ALL_MOVE // n, 1),
+        rejoins=n > MOST_ROWS,
+    )

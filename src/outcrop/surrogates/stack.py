@@ -7,16 +7,17 @@ covariances `(k, m, n)`. Leafwise posteriors are stacked in every leaf; they hav
 
 from __future__ import annotations
 
-__all__ = ["LeafwiseStack", "Stack"]
+__all__ = ["LeafwiseStack", "Stack", "can_be_stacked"]
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.kernels import BranchFeatures, Kernel
-from outcrop.linalg import inverse_factor
+from outcrop.linalg import inverse_factor, solve_lower
 from outcrop.params import built_alike, stacked
 from outcrop.surrogates.division import Division
 from outcrop.surrogates.gp import VAR_FLOOR, GPPosterior
@@ -24,6 +25,7 @@ from outcrop.surrogates.leafwise import LeafPull, LeafwisePosterior, SharedEffec
 from outcrop.typing import Matrix, Points, Vector
 
 CACHED_NUMBERS = 50_000  # of covariances at a time: a few such arrays stay in a core's own cache
+INVERTED_ROWS = 200  # in a leaf; factors of more are inverted only where gradients are wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,12 @@ class Stack:
     kernel: Kernel  # numbers with a leading axis
     mean: Vector  # (k, 1)
     alpha: Matrix  # (k, n, 1)
-    inverse: Matrix  # (k, n, n), L⁻ᵀ
+    factors: tuple[Matrix, ...]  # L of each, (n, n)
+
+    @cached_property
+    def inverse(self) -> Matrix:
+        """L⁻ᵀ of each, `(k, n, n)`."""
+        return np.stack([inverse_factor(chol).T for chol in self.factors])
 
     @classmethod
     def of(cls, posteriors: Sequence[object]) -> Stack | None:
@@ -51,7 +58,7 @@ class Stack:
             stacked(kernels),
             np.array([[part.model.mean] for part in parts]),
             np.stack([part.alpha for part in parts])[:, :, None],
-            np.stack([inverse_factor(part.chol).T for part in parts]),
+            tuple(part.chol for part in parts),
         )
 
     def predict(self, X: Points) -> tuple[Matrix, Matrix]:
@@ -64,6 +71,12 @@ class Stack:
             means[:, part] = self._mean(cross)
             variances[:, part] = self._variance(X[part], cross @ self.inverse)
         return means, variances
+
+    def predict_by_solves(self, X: Points) -> tuple[Matrix, Matrix]:
+        """The same without inverse factors, which take longer than predictions at few points."""
+        cross = self.kernel.on(self.data.against(X))[0]
+        V = np.stack([solve_lower(L, k.T).T for L, k in zip(self.factors, cross, strict=True)])
+        return self._mean(cross), self._variance(X, V)
 
     def predict_with_pullback(
         self, X: Points
@@ -149,7 +162,9 @@ class LeafwiseStack:
             return self.predict_with_pullback(X)[:2]
         means, variances = np.empty((2, self.size, len(X)))
         for leaf, rows in self.division.grouped(X):
-            means[:, rows], variances[:, rows] = self.leaves[leaf].predict(X[rows])
+            own = self.leaves[leaf]
+            predict = own.predict_by_solves if len(own.data) > INVERTED_ROWS else own.predict
+            means[:, rows], variances[:, rows] = predict(X[rows])
         return means, variances
 
     def predict_with_pullback(
@@ -184,3 +199,10 @@ class LeafwiseStack:
             return own.kernel.pull_diag(X, var_bar[:, :, 0]) + X_bar, T_bar.sum(0)
 
         return mean, np.maximum(var, VAR_FLOOR * prior), pull
+
+
+def can_be_stacked(one: object, other: object) -> bool:
+    """Whether two posteriors may be of one stack, as far as their models tell."""
+    if isinstance(one, GPPosterior) and isinstance(other, GPPosterior):
+        return type(one) is type(other) and built_alike(one.model.kernel, other.model.kernel)
+    return type(one) is type(other)

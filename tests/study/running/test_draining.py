@@ -85,7 +85,8 @@ def test_a_worker_that_the_signal_has_killed_too_does_not_fail_its_trial():
     assert study.acts[-1] == ("release", 1)
 
 
-def test_a_trial_that_another_worker_has_got_meanwhile_is_a_warning(monkeypatch, caplog):
+@pytest.mark.parametrize("other", ["desk", "laptop"])
+def test_a_trial_that_another_worker_has_got_meanwhile_is_a_warning(monkeypatch, caplog, other):
     monkeypatch.setattr(running_trials, "LEASE", 0.03)
 
     class Taken(Diary):
@@ -94,8 +95,10 @@ def test_a_trial_that_another_worker_has_got_meanwhile_is_a_warning(monkeypatch,
 
         @property
         def trials(self):
-            return [replace(trial, attempt=2, worker="b") for trial in super().trials]
+            return [replace(trial, attempt=2, worker=other) for trial in super().trials]
 
-    text = "trial 0 was handed out again to worker 'b'"
-    studied(lambda p: float(eventually(lambda: text in caplog.text)), 1, study=Taken())
+    text = f"trial 0 was handed out again meanwhile, to worker '{other}'"
+    seen = lambda p: float(eventually(lambda: text in caplog.text))  # noqa: E731
+    assert studied(seen, 1, study=Taken(), worker="laptop").trials[0].value == 1.0
     assert caplog.text.count(text) == 1
+    assert ("give each worker a name of its own" in caplog.text) == (other == "laptop")

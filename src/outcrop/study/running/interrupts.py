@@ -75,7 +75,7 @@ class Interrupts:
             signal.signal(number, self._previous[number])
             signal.raise_signal(number)
             return
-        if number == getattr(signal, "SIGTERM", None) and self._drain and not self.is_draining:
+        if number == signal.SIGTERM and self._drain is not None and not self.is_draining:
             self.is_draining = True
             self._drain()
             return

@@ -175,17 +175,21 @@ class RunningTrials:
         """Warn once of each trial that runs here and that another worker has got meanwhile."""
         if not numbers:
             return
-        ours = {running.trial.number: running.trial for running in list(self.each)}
+        ours = {running.trial.number: running.trial.attempt for running in list(self.each)}
         for trial in self.study.trials:
-            mine = ours.get(trial.number) if trial.number in numbers - self._taken else None
-            if mine is None or trial.attempt == mine.attempt:
+            number = trial.number
+            if number not in numbers or number in self._taken:
+                continue
+            if trial.attempt == ours.get(number, trial.attempt):
                 continue  # it has just ended
-            self._taken.add(trial.number)
+            self._taken.add(number)
+            advice = "; give each worker a name of its own" if trial.worker == self.worker else ""
             logger.warning(
-                "trial %d was handed out again to worker %r while its lease was not renewed; the "
-                "first of the two results counts. Give each worker a name of its own",
-                trial.number,
+                "trial %d was handed out again meanwhile, to worker %r; the first of the two "
+                "results counts%s",
+                number,
                 trial.worker,
+                advice,
             )
 
     def _log_store_failure(self, error: StorageError) -> None:

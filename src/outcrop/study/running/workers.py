@@ -103,7 +103,18 @@ def _size_of(executor: Executor) -> int | None:
         if isinstance(size, int) and size > 0:
             return size
     threads = getattr(getattr(executor, "_client", executor), "nthreads", None)
-    return sum(threads().values()) or None if callable(threads) else None
+    if not callable(threads):
+        return None
+    try:
+        return sum(threads().values()) or None
+    except Exception as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: Exception) -> ObjectiveError:
+    return ObjectiveError(
+        f"the executor accepts no trials ({error_text(error)}); pass one that runs"
+    )
 
 
 @dataclass(frozen=True)
@@ -140,9 +151,7 @@ class OnExecutor:
             call = os.urandom(8).hex()
             future = self.executor.submit(evaluate_elsewhere, self.objective, trial, call)
         except Exception as error:
-            raise ObjectiveError(
-                f"the executor accepts no trials ({error_text(error)}); pass one that runs"
-            ) from None
+            raise _refusal(error) from None
         self._futures = [*self._unfinished(), future]
         return Job(future.done, partial(self.result, future))
 
@@ -174,13 +183,14 @@ class OnExecutor:
 
 def _check_transfer(error: Exception) -> None:
     """Raise `ObjectiveError` if the objective did not get to the workers, as no other will."""
-    said = error_text(error)
+    said = error_text(error).strip().splitlines()[-1]  # some quote a traceback of the worker
     if "pickle" in said.lower():
         raise ObjectiveError(
             f"the executor cannot send the objective to its workers ({said}); define it at the top "
             "level of a module, or use n_workers= instead of executor=, which can use cloudpickle"
         ) from None
-    if isinstance(error, ImportError | AttributeError):
+    is_missing = said.startswith(("ModuleNotFoundError", "ImportError", "AttributeError"))
+    if isinstance(error, ImportError | AttributeError) or is_missing:
         raise ObjectiveError(
             f"a worker of the executor cannot load the objective ({said}); its module must be "
             "installed where the workers run"

@@ -1,0 +1,180 @@
+"""Several kinds of surrogate side by side, weighed by how well they predict.
+
+Nobody knows beforehand whether an objective is stationary, varies faster towards one end, is rough
+in one region, oscillates too finely to be modelled, or is a sum of effects. So several kinds are
+fitted to the same data, and their components make one mixture: the acquisition is averaged over all
+of them, and a member that sees a chance of improvement is heard even if the others see none.
+"""
+
+from __future__ import annotations
+
+__all__ = ["MEMBERS", "Ensemble", "WeighedMembers"]
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from outcrop.data import Observations
+from outcrop.errors import ModelError
+from outcrop.inference import Kept
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.inferred import MOST_ROWS
+from outcrop.surrogates.kind import Kind, Plain
+from outcrop.surrogates.latent import Latent
+from outcrop.surrogates.mixture import Mixture
+from outcrop.surrogates.partly_additive import PartlyAdditive
+from outcrop.surrogates.prequential import log_densities
+from outcrop.surrogates.situation import ALL_MOVE, MANY_NUMBERS, Situation
+from outcrop.surrogates.spartan import Spartan
+from outcrop.surrogates.warped import Warped
+from outcrop.typing import Matrix, Rng
+
+MEMBERS = (
+    Plain(),
+    Warped(),
+    Spartan(),
+    Latent(spreads=(0.1, 0.01), together=True),
+    PartlyAdditive(),
+)
+FEW_MEMBERS = 2  # that are fitted to more than `MOST_ROWS` observations
+RESOLUTION = 0.1  # of the data's deviation: a smooth member gains nothing from smaller errors
+MOST_CHANGE = 3.0  # of a member's log score by one result, beside the mean of all
+
+
+@dataclass(frozen=True)
+class Ensemble(Kind):
+    """Several kinds of surrogate in one mixture.
+
+        oc.Method(surrogate=oc.surrogates.Ensemble())
+        oc.Method(surrogate=oc.surrogates.Ensemble((oc.surrogates.Plain(), oc.surrogates.Warped())))
+
+    Every member predicts each result before it is told. `shared` is the part of the weight that all
+    members share alike whatever they predicted; the rest follows the densities of the results. By
+    `forgetting`, a part of that moves back to all members with each result, so that a member that
+    was wrong early can return. With `shared=1` weights are equal.
+    """
+
+    members: tuple[Kind, ...] = MEMBERS
+    chains: int = 2  # of each member
+    shared: float = 0.5
+    forgetting: float = 0.05
+    label = "ensemble"
+
+    def __post_init__(self) -> None:
+        labels = [kind.label for kind in self.members]
+        if not labels or len(set(labels)) < len(labels):
+            raise ModelError(
+                f"Ensemble(members=…) with {labels}: expected one kind or more, each once"
+            )
+        if type(self.chains) is not int or self.chains < 1:
+            raise ModelError(f"Ensemble(chains={self.chains!r}): expected an integer of at least 1")
+        if not 0 <= self.shared <= 1 or not 0 <= self.forgetting <= 1:
+            raise ModelError(
+                f"Ensemble(shared={self.shared!r}, forgetting={self.forgetting!r}): expected "
+                "shares between 0 and 1"
+            )
+
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        is_wide = len(situation.unconditional_numbers) >= MANY_NUMBERS
+        if situation.noise.has_uncertain_places or is_wide:
+            return Plain().surrogate(situation)
+        offered = [kind for kind in self.members if kind.surrogate(situation) is not None]
+        if len(offered) < 2:
+            return offered[0].surrogate(situation) if offered else None
+        return WeighedMembers(self, {kind.label: kind for kind in offered}, situation)
+
+
+@dataclass(frozen=True, eq=False)
+class WeighedMembers:
+    """The members of an `Ensemble` that apply to a situation, as one surrogate."""
+
+    ensemble: Ensemble
+    members: Mapping[str, Kind]  # by label, in its order
+    situation: Situation
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        """The belief given `observations`, started from an earlier mixture's `state`."""
+        before = previous or {}
+        seed = int(rng.integers(2**63))
+        evidence = self._evidence(observations, before)
+        weights = self._weights(evidence, len(observations))
+        efforts = self.situation.effort.parts(*[1.0] * len(weights))
+        beliefs = {}
+        for turn, (label, effort) in enumerate(zip(weights, efforts, strict=True)):
+            situation = replace(self.situation, chains=self.ensemble.chains, effort=effort)
+            state = self._state(before, label)
+            if state is not None and not is_due(turn, len(observations)):
+                situation = replace(situation, inference=Kept())
+            stream = np.random.default_rng([seed, crc32(label.encode())])
+            beliefs[label] = self._member(label, situation).fit(observations, stream, state)
+        states = {label: belief.state for label, belief in beliefs.items()}
+        return Mixture(
+            tuple(part for belief in beliefs.values() for part in belief.components),
+            np.concatenate([weights[label] * belief.weights for label, belief in beliefs.items()]),
+            {
+                "evidence": evidence,
+                "rows": observations.fingerprints,
+                "members": {**before.get("members", {}), **states},
+            },
+            evidence,
+        )
+
+    def _weights(self, evidence: Mapping[str, float], n: int) -> dict[str, float]:
+        """The weight in the mixture of each member that is fitted to `n` observations, by label.
+
+        Of many observations only the most probable members are; the order of members counts where
+        they are equally probable.
+        """
+        ranked = sorted(self.members, key=lambda label: -evidence[label])
+        fitted = sorted(ranked if n <= MOST_ROWS else ranked[:FEW_MEMBERS])
+        total = sum(evidence[label] for label in fitted)
+        even, own = self.ensemble.shared / len(fitted), (1 - self.ensemble.shared) / total
+        return {label: even + own * evidence[label] for label in fitted}
+
+    def _evidence(self, data: Observations, before: Mapping[str, Any]) -> dict[str, float]:
+        """The probability of each member, of which a part is forgotten with every result."""
+        labels = sorted(self.members)
+        known, even = before.get("evidence", {}), 1 / len(labels)
+        w = np.array([known.get(label, even) for label in labels])
+        for gains in self._gains(labels, data, before):
+            w = w * np.exp(np.clip(gains - gains.mean(), -MOST_CHANGE, MOST_CHANGE))
+            w = (1 - self.ensemble.forgetting) * w / w.sum() + self.ensemble.forgetting * even
+        return dict(zip(labels, (w / w.sum()).tolist(), strict=True))
+
+    def _gains(
+        self, labels: Sequence[str], data: Observations, before: Mapping[str, Any]
+    ) -> Matrix:
+        """Log densities `(new, members)` of the results that came since the state was stored."""
+        rows = set(before.get("rows", ()))
+        is_old = np.array([row in rows for row in data.fingerprints], dtype=np.bool_)
+        states = [self._state(before, label) for label in labels]
+        is_skipped = len(data) > MOST_ROWS or self.ensemble.shared == 1 or None in states
+        if is_skipped or is_old.all() or not is_old.any():
+            return np.zeros((0, len(labels)))
+        old, new = data.rows(np.flatnonzero(is_old)), data.rows(np.flatnonzero(~is_old))
+        situation = replace(self.situation, inference=Kept(), observations=len(old))
+        beliefs = [
+            self._member(label, situation).fit(old, np.random.default_rng(0), state)
+            for label, state in zip(labels, states, strict=True)
+        ]
+        return np.stack([log_densities(belief, new, RESOLUTION) for belief in beliefs], axis=1)
+
+    def _member(self, label: str, situation: Situation) -> Surrogate:
+        surrogate = self.members[label].surrogate(situation)
+        assert surrogate is not None  # or it would not be among the members
+        return surrogate
+
+    def _state(self, before: Mapping[str, Any], label: str) -> Mapping[str, Any] | None:
+        state: Mapping[str, Any] | None = before.get("members", {}).get(label)
+        return state
+
+
+def is_due(turn: int, n: int) -> bool:
+    """Whether a member's chains move, of more than `ALL_MOVE` observations only now and then."""
+    return (n + turn) % ceil(n / ALL_MOVE) == 0

@@ -1,0 +1,40 @@
+"""Gaussian processes of effects that add up, with a learnt share of their interaction."""
+
+from __future__ import annotations
+
+__all__ = ["PartlyAdditive"]
+
+from dataclasses import dataclass
+
+from outcrop.kernels import Additive, Kernel, Matern52
+from outcrop.params import free
+from outcrop.priors import Uniform
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.kind import KernelKind
+from outcrop.surrogates.situation import Situation
+from outcrop.typing import Vector
+
+INTERACTION = Uniform(0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class PartlyAdditive(KernelKind):
+    """A Gaussian process whose numbers have effects that add up, and interact to a learnt share.
+
+        oc.Method(surrogate=oc.surrogates.PartlyAdditive())
+
+    It learns separable objectives from few trials, also those with many local minima. Where effects
+    do not add up along the axes, the share of the interaction grows and it is the plain process
+    nearly. A space with fewer than two numbers has nothing to add up.
+    """
+
+    label = "partly additive GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        def additive(lengthscales: Vector) -> Kernel:
+            return Additive(free(INTERACTION), Matern52(lengthscales))
+
+        return situation.kernel(additive)
+
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        return super().surrogate(situation) if len(situation.numbers) > 1 else None
