@@ -1,7 +1,7 @@
 """Searches of 300 trials: whether a cheaper inference of many observations keeps their regret.
 
-Versions are kept apart by `--label`, and compared run by run. The method "auto" of the cells is what
-it was when the first of these searches were made: "tree" in conditional spaces, else "gp".
+Versions are kept apart by `--label`, and compared run by run. The method "auto" of the cells is
+what it was when the first of these searches were made: "tree" in conditional spaces, else "gp".
 """
 
 from __future__ import annotations
