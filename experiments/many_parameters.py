@@ -102,7 +102,7 @@ FINDINGS = """\
 `gp` has the best mean rank, and is ahead of TPE and of GPSampler on every function; on the first
 four the difference is significant, on the last two, which have two and four active directions that
 are no axes, it is not. BoTorch takes about eight to twenty times as long for a suggestion and has
-15 of 60 runs so far: over all of them `gp` is ahead, but for a single function they are too few.
+18 of 60 runs so far: over all of them `gp` is ahead, but for a single function they are too few.
 `python -m experiments many_parameters` adds those that are missing. The prior of lengthscales was
 chosen on other functions and starts ([decision 31](decisions/0031-many-parameters.md))."""
 

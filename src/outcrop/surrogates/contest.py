@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from outcrop.data import Observations
-from outcrop.inference import Draws, Inference, TargetDensity
-from outcrop.inference.starts import from_previous
+from outcrop.inference import Kept
 from outcrop.surrogates.base import noise_at
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
@@ -110,8 +109,8 @@ class Contest:
         old, new = data.rows(np.flatnonzero(is_old)), data.rows(np.flatnonzero(~is_old))
         if not self.is_divided(old):
             return lead
-        whole = replace(self.whole, inference=_Still()).fit(old, rng, before["whole"])
-        tree = replace(self.tree, inference=_Still()).fit(old, rng, before["tree"])
+        whole = replace(self.whole, inference=Kept()).fit(old, rng, before["whole"])
+        tree = replace(self.tree, inference=Kept()).fit(old, rng, before["tree"])
         gains = self._densities(tree, new) - self._densities(self.as_tree(whole, old), new)
         return lead + float(np.clip(gains, -MOST_CHANGE, MOST_CHANGE).sum())
 
@@ -123,14 +122,3 @@ class Contest:
         var += np.stack([noise_at(part, data.X) for part in belief.components])
         logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
         return np.logaddexp.reduce(logs + np.log(belief.weights)[:, None], axis=0)
-
-
-@dataclass(frozen=True)
-class _Still(Inference):
-    """The previous draws as they are."""
-
-    def infer(self, target: TargetDensity, rng: Rng, previous: Draws | None = None) -> Draws:
-        if previous is None:
-            return Draws.equal(target.sample_prior(rng, 1), np.full(1, np.nan))
-        thetas = from_previous(target, rng, previous)
-        return Draws.equal(thetas, np.full(len(thetas), np.nan), previous.widths)
