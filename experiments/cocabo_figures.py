@@ -230,7 +230,7 @@ DISAGREEMENTS = """\
   trials their mean gaps are 0.89 and 0.94 on func-2C (`CoCaBO-auto` 0.50), 0.80 and 0.66 on func-3C
   (0.43). They are ahead of it in every run on ackley-5C and SVM-Boston, and in nine or ten of ten
   in batches of four on func-2C.
-  `direct-overlap`, which is `"gp"` and `"auto"`, and `direct-cocabo` do not differ significantly
+  `direct-overlap`, which is `"gp"`, and `direct-cocabo` do not differ significantly
   anywhere; the former has more runs solved on func-3C (8 against 7) and ackley-5C (7 against 5) and
   stays the default for mixed spaces.
 - SMAC3 is behind the default in nine or ten runs of ten on every problem, on func-3C not beyond

@@ -131,3 +131,5 @@ def test_the_method_with_the_lowest_values_has_rank_one():
     rows = [row for row in rows if (row["cell"]["method"], row["run"]) != ("TPE", 2)]
     found = many_parameters.ranks(rows, "levy-30", trials=100)
     np.testing.assert_array_equal(found, [[1, 4, 3, 2]] * 2)  # in the runs that all methods have
+    pairs = many_parameters.paired_gaps(rows, ["levy-30"], "BoTorch")
+    np.testing.assert_allclose(pairs, [[8 / 9, 7 / 9], [7 / 9, 6 / 9], [6 / 9, 5 / 9]])

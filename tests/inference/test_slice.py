@@ -199,6 +199,68 @@ def test_a_stuck_chain_rejoins_the_best_one_instead_of_starting_cold():
     np.testing.assert_array_equal(draws.thetas, starts[[0, 0]])
 
 
+class HalfSeen(Gaussian):
+    """A target whose likelihood depends on its first coordinate only."""
+
+    def __init__(self) -> None:
+        super().__init__(np.diag([1.0, 4.0]), np.array([1.0, 0.0]), np.diag([0.5, 1.0]))
+        object.__setattr__(self, "evaluations", [])
+
+    @property
+    def unseen(self):
+        return np.array([False, True])
+
+    def log_likelihood(self, theta):
+        self.evaluations.append(theta.copy())
+        return -((float(theta[0]) - 1.0) ** 2)
+
+
+def test_a_coordinate_that_the_likelihood_does_not_see_is_drawn_from_its_prior():
+    target, rng = HalfSeen(), np.random.default_rng(12)
+    chain = slice_chain(target, rng, 3000, burn_in=5)
+    assert_distributed(chain[:, 1], stats.norm(0, 2).cdf)  # every draw: they are independent
+    assert abs(np.corrcoef(chain[1:, 1], chain[:-1, 1])[0, 1]) < 4 / np.sqrt(3000)
+    assert_distributed(thinned(chain[:, 0]), stats.norm(2 / 3, np.sqrt(1 / 3)).cdf)
+    assert abs(np.corrcoef(chain.T)[0, 1]) < 0.1
+
+
+def test_an_unseen_coordinate_costs_no_likelihood_and_keeps_the_density_right():
+    target, rng = HalfSeen(), np.random.default_rng(13)
+    draws = Slice(chains=4, burn_in=3).infer(target, rng)
+    for theta, value in zip(draws.thetas, draws.log_densities, strict=True):
+        expected = target.log_prior(theta) + target.log_likelihood(theta)
+        assert value == pytest.approx(expected, abs=1e-9)
+    target.evaluations.clear()
+    start = Draws.equal(draws.thetas[:1], np.zeros(1), np.ones((1, 2)))
+    Slice(chains=1).infer(target, rng, start)
+    moved = np.array(target.evaluations[1:])  # the first is that of the start
+    assert len(np.unique(moved[:, 1])) == 1
+    assert len(np.unique(moved[:, 0])) == len(moved)
+
+
+def test_cold_chains_may_start_at_the_mode():
+    target = Gaussian(np.eye(3), np.array([3.0, -2.0, 1.0]), np.diag([0.1, 0.2, 0.3]))
+    still = Slice(chains=3, burn_in=0, sweeps=0, from_mode=True)
+    draws = still.infer(target, np.random.default_rng(14))
+    np.testing.assert_allclose(draws.thetas, [target.posterior()[0]] * 3, atol=1e-3)
+    assert draws.diagnostics["cold_chains"] == 3
+
+
+def test_sweeps_from_the_mode_reach_the_posterior():
+    target = Gaussian(np.eye(2), np.array([2.0, 0.0]), np.diag([0.5, 2.0]))
+    draws = Slice(chains=1500, burn_in=1, from_mode=True).infer(target, np.random.default_rng(15))
+    mean, covariance = target.posterior()
+    for i in range(2):
+        exact = stats.norm(mean[i], np.sqrt(covariance[i, i]))
+        assert_distributed(draws.thetas[:, i], exact.cdf)
+
+
+def test_without_a_mode_cold_chains_start_at_prior_draws():
+    nowhere = Known(lambda theta: -np.inf, gradient=lambda theta: np.zeros(1))
+    draws = Slice(chains=2, burn_in=0, from_mode=True).infer(nowhere, np.random.default_rng(16))
+    assert draws.thetas[0] != draws.thetas[1]
+
+
 @pytest.mark.parametrize("steps", [1, 3])
 def test_latents_and_other_coordinates_are_moved_together_without_bias(steps):
     """Parameters and data drawn jointly keep their law when parameters move [Geweke 2004]."""

@@ -12,6 +12,7 @@ from outcrop.errors import MethodError
 from outcrop.inference import MAP, Slice
 from outcrop.kernels import Fourier
 from outcrop.maximise import Maximiser
+from outcrop.maximise.sweeps import improved
 from outcrop.problems import get
 from outcrop.space import Choice, Float, Int, Space
 from outcrop.strategies import EachBranch, Method, TopBranches, strategy_for
@@ -220,6 +221,18 @@ def test_a_focused_search_stays_in_the_leaf_of_the_incumbent_as_often_as_told():
         search = EachBranch(Maximiser(spread=64, perturbations=32, resamples=16, steps=5), focus)
         found = [search(function, space, rng, incumbents=incumbents).point for _ in range(20)]
         assert low <= sum(_is_in(point, leaf) for point in found) <= high
+
+
+@pytest.mark.parametrize(("more", "swept"), [({"y": Float(0, 1)}, False), ({"n": Int(1, 3)}, True)])
+def test_discrete_columns_are_swept_if_they_are_no_choices(more, swept, monkeypatch):
+    space = Space({"k": Choice({"a": {"x": Float(0, 1)}, "b": more}), "r": Float(0, 1)})
+    calls = []
+    monkeypatch.setattr(
+        "outcrop.maximise.maximiser.improved",
+        lambda *given: (calls.append(given), improved(*given))[1],
+    )
+    EachBranch()(Hills(space), space, np.random.default_rng(0))
+    assert bool(calls) == swept
 
 
 def test_a_leaf_without_new_points_is_left():

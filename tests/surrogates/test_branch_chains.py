@@ -4,10 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.inference import MAP, Laplace, Slice
+from outcrop.inference import MAP, Laplace, Slice, slice_chain
 from outcrop.inference.target import log_posterior
 from outcrop.kernels import Linear
 from outcrop.params import free
@@ -18,7 +20,7 @@ from outcrop.surrogates.branch_chains import BranchTarget
 from outcrop.surrogates.inferred import ModelTarget
 from outcrop.surrogates.tree_structured import leaf_kernels
 from outcrop.testing import central_differences
-from tests.surrogates.trees import random_data, random_points, situation
+from tests.surrogates.trees import random_data, random_points, random_space, situation
 
 SPACE = get("tree-small-shared").space
 
@@ -104,6 +106,63 @@ def test_only_a_chain_that_is_out_of_patience_starts_cold_and_only_in_what_moves
     target = BranchTarget(model(), model().sorted(data()))
     before, now = (log_posterior(target)(target.layout.join(one)) for one in (stuck, after[2]))
     assert now > before + 20
+
+
+def test_a_stuck_chain_may_take_over_what_moves_from_the_chain_that_suits_it_best():
+    still = Slice(chains=4, sweeps=0, patience=2.5, rejoins=True)
+    rng = np.random.default_rng(8)
+    state = BranchChains(model(), Slice(chains=4, burn_in=20)).fit(data(), rng).state
+    stuck = dict(state["thetas"][2])
+    own = {name for name in stuck if name.startswith("leaves.1.")}
+    stuck |= {name: np.subtract(stuck[name], 8.0).tolist() for name in own}
+    state["thetas"][2] = stuck
+    state["marks"][1] += 1  # as if leaf 1 had got a point
+    after = BranchChains(model(), still).fit(data(), rng, state).state["thetas"]
+    target = BranchTarget(model(), data())
+    density, moving = log_posterior(target), [*own, "shared.variance", "noise"]
+    swapped = [stuck | {name: other[name] for name in moving} for other in state["thetas"]]
+    best = max(swapped, key=lambda parts: density(target.layout.join(parts)))
+    assert after == [*state["thetas"][:2], best, state["thetas"][3]]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
+@settings(max_examples=15, deadline=None)
+def test_unseen_coordinates_are_those_that_the_likelihood_does_not_depend_on(seed, n):
+    rng = np.random.default_rng(seed)
+    space = random_space(rng, depth=2)
+    shared, leaves = leaf_kernels(situation(space), Linear(), True)
+    target = ModelTarget(BranchGP(shared, leaves, 0.01), random_data(space, n, rng))
+    unseen = BranchTarget(target.model, target.data).unseen
+    theta = 0.3 * target.sample_prior(rng, 1)[0]
+    for i in range(target.dim):
+        values = []
+        for step in (0.0, 0.5):
+            moved = theta.copy()
+            moved[i] += step
+            values.append(target.log_likelihood(moved))
+        assert unseen[i] == (np.ptp(values) < 1e-9 * max(1, np.abs(values).max()))
+
+
+def test_lengthscales_of_a_leaf_with_one_observation_are_unseen():
+    X = random_points(SPACE, 1, np.random.default_rng(0))
+    target = BranchTarget(model(), Observations(X, np.array([0.3])))
+    leaf = _leaf_of(X)
+    seen = {slot.name for slot in target.layout.slots if not target.unseen[slot.part].any()}
+    assert seen == {"shared.variance", "noise", f"leaves.{leaf}.kernel.variance"}
+
+
+@pytest.mark.slow
+def test_prior_draws_of_unseen_coordinates_leave_the_posterior_as_it_is():
+    """A chain that moves every coordinate by likelihoods has the same means and deviations."""
+    rng = np.random.default_rng(9)
+    observations = data(5)
+    target = BranchTarget(model(), observations)
+    assert 0.2 < target.unseen.mean() < 0.8
+    long = slice_chain(ModelTarget(model(), observations), rng, 2000, burn_in=50)[::10]
+    drawn = Slice(chains=200, burn_in=20).infer(target, rng).thetas
+    for one, two in ((long, drawn), (long**2, drawn**2)):
+        error = np.sqrt((one.var(0) + two.var(0)) / 200)
+        assert (np.abs(one.mean(0) - two.mean(0)) / error).max() < 5  # of 2 × 13 comparisons
 
 
 def test_map_finds_a_higher_density_than_draws_of_the_prior():

@@ -1,6 +1,7 @@
 """Processes in leaves against one for all, judged by what both predict."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,8 +16,8 @@ from outcrop.kernels import Matern52
 from outcrop.space import Choice, Float, Space
 from outcrop.surrogates import GP, GPPosterior, Inferred, LeafwisePosterior, TreeStructured
 from outcrop.surrogates.branch_chains import BranchChains
-from outcrop.surrogates.contest import MOST_CHANGE, RESOLUTION, Contest, log_odds
-from outcrop.surrogates.situation import NoiseFacts, Situation
+from outcrop.surrogates.contest import CLEAR, MOST_CHANGE, RESOLUTION, Contest, log_odds
+from outcrop.surrogates.situation import ALL_MOVE, NoiseFacts, Situation
 from tests.surrogates.trees import bound, random_data, random_space
 
 FAST = Slice(chains=3, burn_in=4)
@@ -101,6 +102,63 @@ def test_without_predictions_the_chance_decides(rng):
         belief = surrogate_of(TWO, chance).fit(data, rng)
         assert belief.state["lead"] == pytest.approx(log_odds(chance))
         assert isinstance(belief.components[0], believed)
+
+
+@pytest.mark.parametrize("lead", [2 * CLEAR, -2 * CLEAR])
+def test_a_model_that_is_clearly_behind_is_fitted_in_its_turn_only(lead, rng):
+    data = observed(TWO, lambda params: params["r"] ** 2, 16, rng)
+    surrogate = surrogate_of(TWO)
+    state = surrogate.fit(first(data, 10), rng).state | {"lead": lead}
+    ahead, behind = ("tree", "whole") if lead > 0 else ("whole", "tree")
+    contest = replace(surrogate, turn=3)
+    for n in (11, 12):
+        belief = contest.fit(first(data, n), rng, json.loads(json.dumps(state)))
+        assert belief.state["lead"] == lead
+        assert belief.state[behind] == state[behind]
+        assert belief.state[ahead] != state[ahead]
+        believed = LeafwisePosterior if lead > 0 else GPPosterior
+        assert all(isinstance(part, believed) for part in belief.components)
+        state = belief.state
+    after = contest.fit(first(data, 13), rng, state).state
+    assert after[behind] != state[behind]
+    assert 0 < abs(after["lead"] - lead) <= MOST_CHANGE  # by the last result alone
+    assert contest.fit(first(data, 14), rng, after).state["rested"] == 1
+
+
+def test_without_a_clear_lead_results_count_while_the_model_that_is_behind_rests(rng):
+    data = observed(TWO, lambda params: params["r"] ** 2, 11, rng)
+    contest = surrogate_of(TWO)
+    before = contest.fit(first(data, 10), rng).state | {"lead": -1.0}
+    both = contest.fit(data, rng, before).state
+    rested = replace(contest, turn=3).fit(data, rng, before).state
+    assert rested["lead"] == both["lead"] != -1.0
+    ahead, behind = ("tree", "whole") if rested["lead"] >= 0 else ("whole", "tree")
+    assert rested[behind] == before[behind]
+    assert rested[ahead] != before[ahead]
+
+
+def test_a_model_that_takes_the_lead_is_fitted_at_once(rng):
+    data = observed(TWO, lambda params: params["r"] ** 2, 11, rng)
+    contest = replace(surrogate_of(TWO), turn=3)
+    before = contest.fit(first(data, 10), rng).state
+    gain = contest.fit(data, rng, before).state["lead"] - before["lead"]
+    assert gain != 0
+    turned = contest.fit(data, rng, {**before, "lead": -gain / 2})
+    assert turned.state["lead"] == pytest.approx(gain / 2)
+    ahead, believed = ("tree", LeafwisePosterior) if gain > 0 else ("whole", GPPosterior)
+    assert turned.state[ahead] != before[ahead]
+    assert all(isinstance(part, believed) for part in turned.components)
+
+
+def test_chains_of_a_default_inference_start_at_a_mode_once_data_are_many():
+    exact = NoiseFacts(declared=False)
+    for n, many in ((ALL_MOVE, False), (ALL_MOVE + 1, True)):
+        contest = TreeStructured().surrogate(Situation(TWO, exact, observations=n))
+        for part in (contest.tree, contest.whole):
+            assert part.inference.from_mode == part.inference.rejoins == many
+        assert (contest.turn > 1) == many
+    given = TreeStructured().surrogate(Situation(TWO, exact, FAST, observations=ALL_MOVE + 1))
+    assert given.tree.inference == given.whole.inference == FAST
 
 
 def test_certain_leaves_are_not_contested():

@@ -15,7 +15,7 @@ __all__ = ["Slice", "Swept", "slice_chain", "slice_sweep"]
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf, log1p, nan
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,16 @@ from numpy.typing import NDArray
 from outcrop.effort import UNLIMITED, UNSTORED, Effort
 from outcrop.errors import ModelError
 from outcrop.inference.elliptical import elliptical_step
+from outcrop.inference.optimise import MAP
 from outcrop.inference.starts import from_previous, from_prior, prior_widths
 from outcrop.inference.target import (
     Draws,
+    HasUnseen,
     Inference,
     LogDensity,
     MovesGaussian,
     SampledDensity,
+    TargetDensity,
     guarded,
     log_posterior,
     require,
@@ -42,6 +45,7 @@ BEST_WIDTH = 0.6  # of the mean bracket: gives a normal the width 3.5 σ, where 
 CATCHING_UP = 4  # sweeps of every chain that was started given a small part of the data
 BLOCKS = "moves of all latents"  # that an effort counts
 UPDATES = "updates of single hyperparameters"  # likewise
+STEPS_TO_MODE = 30  # most steps of an ascent; the sweeps that follow correct the rest
 NARROWEST = 1e-3  # smallest width that burn-in may choose, in units of the prior's
 
 
@@ -131,7 +135,12 @@ class Slice(Inference):
     in a mode that the data no longer support. With `rejoins` it continues from the best chain's
     point instead, which costs less; many data leave one mode only. Coordinates that the target
     declares `gaussian` are moved before each sweep of the others, by a move of the target's own or,
-    if it has none, all together by `elliptical_steps` elliptical steps.
+    if it has none, all together by `elliptical_steps` elliptical steps. Coordinates that it
+    declares `unseen` are drawn from their prior in each sweep, without a likelihood.
+
+    With `from_mode` all cold chains start at one mode of the density instead of at prior draws, for
+    which the target needs gradients. With many observations a mode is close to where chains
+    converge to, and one or two sweeps of burn-in are enough.
 
     A chain gives its end as a draw and, with `kept`, also its points after that many of its last
     sweeps: two chains of five sweeps with `kept=5` cost as much as ten chains of one sweep, give as
@@ -153,6 +162,7 @@ class Slice(Inference):
     patience: float = inf
     kept: int = 1
     rejoins: bool = False
+    from_mode: bool = False
     effort: Effort = field(default=UNLIMITED, compare=False, repr=False, metadata=UNSTORED)
 
     def __post_init__(self) -> None:
@@ -193,9 +203,7 @@ class Slice(Inference):
         )
         evaluations = 0
         if len(cold) > 0:
-            thetas[cold], values[cold] = from_prior(
-                target, log_density, rng, len(cold), self.effort
-            )
+            thetas[cold], values[cold] = self._started(target, log_density, rng, len(cold))
             state = thetas[cold], values[cold], widths[cold[0]]
             thetas[cold], values[cold], widths[cold], evaluations = _burn_in(
                 move, *state, rng, self.burn_in
@@ -234,6 +242,17 @@ class Slice(Inference):
 
     def without_restarts(self) -> Slice:
         return replace(self, patience=inf)
+
+    def _started(
+        self, target: SampledDensity, log_density: LogDensity, rng: Rng, n: int
+    ) -> tuple[Matrix, Vector]:
+        """The points that `n` cold chains start from, and their log densities."""
+        if self.from_mode:
+            ascent = MAP(starts=1, iterations=STEPS_TO_MODE, jacobian=True, effort=self.effort)
+            mode = ascent.infer(cast(TargetDensity, target), rng)
+            if mode.log_densities[0] > -inf:
+                return np.repeat(mode.thetas, n, axis=0), np.repeat(mode.log_densities, n)
+        return from_prior(target, log_density, rng, n, self.effort)
 
     def _moving(self, restarted: NDArray[np.intp], rng: Rng) -> list[int]:
         """The chains that make sweeps: those that restarted, and randomly chosen others."""
@@ -287,15 +306,20 @@ def _transition(
 ) -> _Move:
     """The update that leaves `target` invariant: the gaussian block, then the other coordinates.
 
-    A chain at a point without density stays there, as do all once `effort` is spent.
+    Unseen coordinates are independent of all others, so that a prior draw is a draw of them. A
+    chain at a point without density stays there, as do all once `effort` is spent.
     """
     gaussian = np.asarray(target.gaussian, dtype=np.bool_)
-    others = np.flatnonzero(~gaussian)
+    unseen = target.unseen if isinstance(target, HasUnseen) else np.zeros_like(gaussian)
+    others, are_drawn = np.flatnonzero(~gaussian & ~unseen), bool(unseen.any())
     prior, likelihood = guarded(target.log_prior), guarded(target.log_likelihood)
 
     def sweep(theta: Vector, log_value: float, widths: Vector, rng: Rng) -> Swept:
         if log_value == -inf:
             return Swept(theta, log_value, np.full(len(theta), nan), 0)
+        if are_drawn:
+            drawn = np.where(unseen, target.sample_prior(rng, 1)[0], theta)
+            theta, log_value = drawn, log_value + prior(drawn) - prior(theta)
         return slice_sweep(
             log_density, theta, log_value, widths, rng, others, max_steps_out, effort
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 __all__ = [
     "Draws",
+    "HasUnseen",
     "Inference",
     "LogDensity",
     "MovesGaussian",
@@ -67,6 +68,16 @@ class MovesGaussian(Protocol):
 
     def moved_gaussian(self, theta: Vector, rng: Rng) -> Vector | None:
         """`theta` after a move that leaves the target invariant; None if there is no such move."""
+        ...
+
+
+@runtime_checkable
+class HasUnseen(Protocol):
+    """A target whose likelihood does not depend on some coordinates."""
+
+    @property
+    def unseen(self) -> Mask:
+        """These coordinates `(dim,)`, which are a priori independent of all others."""
         ...
 
 

@@ -25,7 +25,7 @@ from outcrop.maximise.constrained import Admissible
 from outcrop.maximise.lattice import lattice
 from outcrop.maximise.maximiser import checked_scales
 from outcrop.maximise.mixed import climbed
-from outcrop.space import Space
+from outcrop.space import Choice, Space
 from outcrop.strategies.acquisition_function import AcquisitionFunction
 from outcrop.strategies.initial import admissible_leaves, lead
 from outcrop.surrogates import LeafwisePosterior, Mixture
@@ -102,7 +102,8 @@ class EachBranch:
             scored = Scored.by(searched, candidates)
             ends = self._climbed(inside, space, scored, scales)
             candidates = distinct(np.vstack([ends.X, scored.top(KEPT).X]))
-            maximiser, climbs = replace(maximiser, starts=CLIMBING), len(scored)
+            rounds = maximiser.rounds if _has_other_levels(space) else 0
+            maximiser, climbs = replace(maximiser, starts=CLIMBING, rounds=rounds), len(scored)
         found = maximiser(
             searched, space, rng, forbidden=forbidden, scales=scales, candidates=candidates
         )
@@ -283,6 +284,15 @@ class BranchLevels:
             return np.sum([pull(m, v) for pull, m, v in bars], axis=0)
 
         return np.stack(means), np.stack(variances), pull_back
+
+
+def _has_other_levels(space: Space) -> bool:
+    """Whether discrete columns other than choices are to be swept.
+
+    Another option of a choice is another leaf, in which the best candidates have climbed.
+    """
+    columns = space.columns
+    return any(c.levels is not None and not isinstance(c.parameter, Choice) for c in columns)
 
 
 def _components(belief: Belief) -> Sequence[object]:

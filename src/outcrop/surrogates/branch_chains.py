@@ -2,7 +2,9 @@
 
 Given the shared effects, leaves are independent, and a new result changes the factor of one leaf
 only. So warm chains move the slots of the leaves that have new observations, and those that all
-leaves share; a chain that is stuck in them starts cold in them. `theta` is `(dim,)`.
+leaves share; a chain that is stuck in them starts cold in them, or rejoins another. Slots that no
+observation depends on, as the lengthscales of a leaf with one observation, are drawn from their
+priors. `theta` is `(dim,)`.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ from outcrop.surrogates.mixture import Mixture
 from outcrop.surrogates.warm_chains import conditioned, restored, stored
 from outcrop.typing import Mask, Matrix, Rng, Vector
 
+TYPICAL = 65  # prior draws whose median is a typical point
 NO_SLOTS = Within((), Constant())  # in place of the leaves, to lay out the shared slots alone
 
 
@@ -66,6 +69,18 @@ class BranchTarget(ModelTarget):
         """The coordinates of `theta` that belong to `leaves`, and those that all leaves share."""
         own = [self._parts[leaf] for leaf in leaves]
         return np.sort(np.concatenate([self._common_part, *own]))
+
+    @cached_property
+    def unseen(self) -> Mask:
+        """Coordinates that the likelihood does not depend on.
+
+        They are those of leaves without observations, and those that change no covariance of a
+        leaf's observations, as its lengthscales if it has one observation only.
+        """
+        unseen = np.zeros(self.dim, dtype=np.bool_)
+        for own, part, layout in zip(self.seen.leaves, self._parts, self._leaves, strict=True):
+            unseen[part] = own is None or _without_effect(layout, own.data)
+        return unseen
 
     def _factor(self, i: int, theta: Vector, scalars: bytes, common: BranchGP) -> LeafFactor | None:
         own = self.seen.leaves[i]
@@ -104,6 +119,18 @@ class BranchTarget(ModelTarget):
         )
 
 
+def _without_effect(layout: Layout[Kernel], data: Observations) -> Mask:
+    """Coordinates of a kernel's slots in which its covariances of `data` have no derivative.
+
+    At a typical point a derivative is exactly 0 only if the covariances do not depend on the slot.
+    """
+    rng = np.random.default_rng(0)
+    theta = np.median(layout.sample_prior(rng, TYPICAL), axis=0)
+    _, pull = layout.bind(theta).on(data.pairs)
+    bars = pull.parameters(rng.random((len(data), len(data))))
+    return np.asarray(layout.gradient(theta, bars) == 0)
+
+
 @dataclass(frozen=True, eq=False)
 class _SomeCoordinates:
     """A target as a function of some coordinates; the others keep their values in `theta`."""
@@ -133,6 +160,23 @@ class _SomeCoordinates:
 
     def sample_prior(self, rng: Rng, n: int) -> Matrix:
         return self.target.sample_prior(rng, n)[:, self.moving]
+
+    @property
+    def unseen(self) -> Mask:
+        return self.target.unseen[self.moving]
+
+    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self._moving(self.target.log_prior_with_gradient(self.whole(theta)))
+
+    def log_likelihood_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self._moving(self.target.log_likelihood_with_gradient(self.whole(theta)))
+
+    def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self._moving(self.target.log_jacobian_with_gradient(self.whole(theta)))
+
+    def _moving(self, value_and_bar: tuple[float, Vector]) -> tuple[float, Vector]:
+        value, bar = value_and_bar
+        return value, bar[self.moving]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +235,7 @@ def _followed(
     """The chains after moves in some coordinates.
 
     `inference.moved` is how many chains move. Those out of `inference.patience` start cold in these
-    coordinates.
+    coordinates or, with `inference.rejoins`, from the values of the chain that suit them best.
     """
     thetas, widths = start.thetas.copy(), widths.copy()
     if not len(moving):
@@ -199,11 +243,16 @@ def _followed(
     alone = replace(inference, chains=1, moved=None, patience=inf)
     stuck = np.zeros(len(thetas), dtype=np.bool_)
     if inference.patience < inf:
-        stuck = _behind(target, thetas, moving) > inference.patience * len(moving)
+        gains, best = _behind(target, thetas, moving)
+        stuck = gains > inference.patience * len(moving)
     chains: NDArray[np.intp] = np.arange(len(thetas))
     if inference.moved is not None:
         lot = rng.permutation(chains)[: inference.moved]
         chains = np.union1d(lot, np.flatnonzero(stuck))
+    if inference.rejoins and stuck.any():
+        thetas[np.ix_(stuck, moving)] = thetas[np.ix_(best[stuck], moving)]
+        widths[np.ix_(stuck, moving)] = widths[np.ix_(best[stuck], moving)]
+        stuck[:] = False
     for chain in chains.tolist():
         some = _SomeCoordinates(target, thetas[chain], moving)
         own = Draws.equal(
@@ -216,15 +265,17 @@ def _followed(
     return Draws.equal(thetas, np.full(len(thetas), np.nan), widths)
 
 
-def _behind(target: BranchTarget, thetas: Matrix, moving: Indices) -> Vector:
-    """How much another chain's `moving` coordinates increase each chain's log density, at most.
+def _behind(target: BranchTarget, thetas: Matrix, moving: Indices) -> tuple[Vector, Indices]:
+    """How much another chain's `moving` coordinates increase each chain's log density, and whose.
 
-    Densities of whole chains say less: the differences of all leaves add up in them.
+    Of all chains it is the one that increases it most. Densities of whole chains say less: the
+    differences of all leaves add up in them.
     """
     log_density = log_posterior(target)
-    gains = np.zeros(len(thetas))
+    gains, best = np.zeros(len(thetas)), np.zeros(len(thetas), dtype=np.intp)
     for chain, theta in enumerate(thetas):
         some = _SomeCoordinates(target, theta, moving)
         swapped = [log_density(some.whole(other[moving])) for other in thetas]
+        best[chain] = np.argmax(swapped)
         gains[chain] = max(swapped) - swapped[chain] if swapped[chain] > -inf else inf
-    return gains
+    return gains, best

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from outcrop.data import Observations
-from outcrop.inference import Slice
+from outcrop.inference import Kept
 from outcrop.surrogates.base import noise_at
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
@@ -25,6 +25,7 @@ from outcrop.typing import Rng, Vector
 
 LARGEST = 200  # observations beyond which one process for all of them costs too much
 MOST_CHANGE = 3.0  # of the logarithm of the odds, by one result
+CLEAR = 3 * MOST_CHANGE  # a lead that need not be brought up to date by every result
 RESOLUTION = 1e-3  # of the values' spread: smaller errors of predictions count as none
 
 
@@ -37,14 +38,16 @@ class Contest:
     """The belief of `tree` if it has predicted no worse than `whole`, else that of `whole`.
 
     Both predict each result from those before it. The logarithm of the odds for the tree starts at
-    `lead` and changes by the difference of both log densities. The model that is clearly behind is
-    still fitted, but moves a single chain for every suggestion. Of more than `LARGEST` observations
-    only the tree is fitted.
+    `lead` and changes by the difference of both log densities. The model that is behind is fitted
+    for every `turn`-th suggestion, and if it is far behind, only one of its chains moves then. If
+    the lead is clear, results in between do not change it. Of more than `LARGEST` observations only
+    the tree is fitted.
     """
 
     whole: Inferred
     tree: Any  # a surrogate with an `inference`
     lead: float = 0.0
+    turn: int = 1
 
     def fit(
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
@@ -54,7 +57,13 @@ class Contest:
         if len(data) > LARGEST:
             belief = self.tree.fit(data, rng, before.get("tree"))
             return replace(belief, state={"tree": belief.state})
-        lead = self._lead(data, rng, before)
+        rested = before.get("rested", 0) + 1
+        rests = "tree" in before and "whole" in before and rested < self.turn
+        is_clear = abs(before.get("lead", 0.0)) > CLEAR
+        lead = before["lead"] if rests and is_clear else self._lead(data, rng, before)
+        if rests:
+            state = {**before, "lead": lead, "marks": data.marks, "rested": rested}
+            return self._led(data, rng, state)
         first, second = self.whole.inference.in_turns(2)
         whole = replace(self.whole, inference=first)
         whole = self.as_trailing(whole) if lead > MOST_CHANGE else whole
@@ -69,6 +78,14 @@ class Contest:
         elif "tree" in before:
             state["tree"] = before["tree"]
         return replace(belief, state=state)
+
+    def _led(self, data: Observations, rng: Rng, state: Mapping[str, Any]) -> Mixture:
+        """The belief of the contestant in the lead; the other keeps its state."""
+        if state["lead"] >= 0:
+            belief = self.tree.fit(data, rng, state["tree"])
+            return replace(belief, state={**state, "tree": belief.state})
+        belief = self.as_tree(self.whole.fit(data, rng, state["whole"]), data)
+        return replace(belief, state={**state, "whole": belief.state})
 
     def is_divided(self, data: Observations) -> bool:
         """Whether the tree divides the space."""
@@ -92,16 +109,15 @@ class Contest:
         old, new = data.rows(np.flatnonzero(is_old)), data.rows(np.flatnonzero(~is_old))
         if not self.is_divided(old):
             return lead
-        chains = len(before["whole"].get("thetas", "1"))
-        still = Slice(chains=chains, burn_in=0, sweeps=0)
-        whole = replace(self.whole, inference=still).fit(old, rng, before["whole"])
-        tree = replace(self.tree, inference=still).fit(old, rng, before["tree"])
+        whole = replace(self.whole, inference=Kept()).fit(old, rng, before["whole"])
+        tree = replace(self.tree, inference=Kept()).fit(old, rng, before["tree"])
         gains = self._densities(tree, new) - self._densities(self.as_tree(whole, old), new)
         return lead + float(np.clip(gains, -MOST_CHANGE, MOST_CHANGE).sum())
 
     def _densities(self, belief: Mixture, data: Observations) -> Vector:
         """The log density of each value of `data`, noise included, under a belief without them."""
-        mean, var = belief.predict_each(data.X)
+        each = [part.predict(data.X) for part in belief.components]  # few points: no need to stack
+        mean, var = np.stack([mean for mean, _ in each]), np.stack([var for _, var in each])
         var = var + RESOLUTION**2 + (0.0 if data.noise is None else data.noise)
         var += np.stack([noise_at(part, data.X) for part in belief.components])
         logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))

@@ -5,10 +5,10 @@ from __future__ import annotations
 __all__ = ["TreeStructured", "leaf_kernels", "scaled_kernel"]
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from outcrop.errors import ModelError
-from outcrop.inference import Inference
+from outcrop.inference import Inference, Slice
 from outcrop.kernels import (
     BranchFeatures,
     Constant,
@@ -31,8 +31,11 @@ from outcrop.surrogates.contest import Contest, log_odds
 from outcrop.surrogates.gp import GP
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.kind import Kind, SearchDomain
-from outcrop.surrogates.situation import Priors, Situation
+from outcrop.surrogates.situation import ALL_MOVE, Priors, Situation
 from outcrop.surrogates.space_nodes import has_leaves, nodes_of
+
+SWEEPS_FROM_MODE = 1  # of burn-in, with more than `ALL_MOVE` observations
+TURN = 5  # suggestions for which the model that is behind is fitted once; likewise
 
 
 @dataclass(frozen=True)
@@ -72,11 +75,18 @@ class TreeStructured(Kind):
         shared, leaves = leaf_kernels(situation, self.basis, self.sees_shared)
         plain = situation.kernel()
 
+        has_many = situation.observations > ALL_MOVE
+
         def fitted(noise: float, inference: Inference) -> Surrogate:
+            if has_many and situation.inference is None and isinstance(inference, Slice):
+                inference = replace(
+                    inference, burn_in=SWEEPS_FROM_MODE, from_mode=True, rejoins=True
+                )
             tree = BranchChains(BranchGP(shared, leaves, noise), inference)
             if self.chance == 1:
                 return tree
-            return Contest(Inferred(GP(plain, noise), inference), tree, log_odds(self.chance))
+            whole = Inferred(GP(plain, noise), inference)
+            return Contest(whole, tree, log_odds(self.chance), TURN if has_many else 1)
 
         return situation.over_noise(fitted)
 

@@ -28,6 +28,7 @@ from outcrop.study.storage.schema import events, has_durations, leases, studies
 from outcrop.study.storage.statements import (
     BEGIN_ANEW,
     ID,
+    INSERT,
     LEASES,
     LEASES_WITHOUT_DURATIONS,
     LENGTH,
@@ -88,7 +89,7 @@ class SqlStorage:
             assert made is not None  # every study has an id
             study = int(made[0])
             row = {"study": study, "position": 0, "record": record, "id": first}
-            connection.execute(sa.insert(events), row)
+            connection.execute(INSERT, row)
             return study
 
         try:
@@ -157,7 +158,7 @@ class SqlStorage:
             if drop:
                 connection.execute(sa.delete(leases).where(among(study, drop)))
             if rows:
-                connection.execute(sa.insert(events), rows)
+                connection.execute(INSERT, rows)
             return True
 
         try:

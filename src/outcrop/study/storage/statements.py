@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "BEGIN_ANEW",
     "ID",
+    "INSERT",
     "LEASES",
     "LEASES_WITHOUT_DURATIONS",
     "LENGTH",
@@ -65,6 +66,7 @@ LENGTH = sa.select(sa.func.max(events.c.position) + 1).where(events.c.study == _
 ID = sa.select(events.c.id).where(
     events.c.study == _study, events.c.position == sa.bindparam("position")
 )
+INSERT = sa.insert(events)
 LEASES = (
     sa.select(leases.c.key, leases.c.owner, leases.c.deadline, leases.c.seconds, Now().label("now"))
     .select_from(studies.outerjoin(leases, leases.c.study == studies.c.id))
