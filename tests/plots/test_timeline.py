@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import outcrop as oc
 from outcrop import plots
 from outcrop.errors import MethodError, NoBelief
-from outcrop.plots.timeline import _measured, _without_pauses
+from outcrop.plots.timeline import measured_spans, without_pauses
 from outcrop.study.trial import Trial
 from tests.plots.pictures import labelled, lightness, render
 
@@ -83,7 +83,7 @@ def test_trials_of_a_study_share_as_few_rows_as_were_busy_at_once(times):
         Trial(number, {}, {}, state="finished", value=0.0, started=float(s), finished=float(s + d))
         for number, (s, d) in enumerate(times)
     ]
-    spans = _measured(trials)
+    spans = measured_spans(trials)
     for row in {span.worker for span in spans}:
         along = sorted((span.start, span.end) for span in spans if span.worker == row)
         for (_, end), (start, _) in pairwise(along):
@@ -106,7 +106,7 @@ def timed(*times, state="finished"):
 def test_nights_between_the_sessions_of_a_study_are_cut_out():
     first = [(0, 600), (100, 900), (905, 1500)]
     second = [(1500 + 9 * HOUR, 1800 + 9 * HOUR), (1900 + 9 * HOUR, 2500 + 9 * HOUR)]
-    spans, pauses = _without_pauses(_measured(timed(*first, *second)))
+    spans, pauses = without_pauses(measured_spans(timed(*first, *second)))
     assert [(span.start, span.end) for span in spans[:3]] == first
     assert [(span.start, span.end) for span in spans[3:]] == [(1500, 1800), (1900, 2500)]
     assert [(pause.place, str(pause)) for pause in pauses] == [(1500, "9 h")]
@@ -115,7 +115,7 @@ def test_nights_between_the_sessions_of_a_study_are_cut_out():
 def test_a_trial_that_was_left_running_does_not_fill_the_night():
     trials = [*timed((0, 600)), Trial(1, {}, {}, started=500.0)]
     trials += [Trial(2, {}, {}, "finished", value=1.0, started=4 * HOUR, finished=5 * HOUR)]
-    spans, (pause,) = _without_pauses(_measured(trials))
+    spans, (pause,) = without_pauses(measured_spans(trials))
     assert pause.seconds == 4 * HOUR - 600
     assert {span.trial.number: span.end for span in spans} == {0: 600, 1: 600 + HOUR, 2: 600 + HOUR}
 
@@ -123,15 +123,15 @@ def test_a_trial_that_was_left_running_does_not_fill_the_night():
 @given(st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 300)), min_size=1, max_size=20))
 @settings(max_examples=60, deadline=None)
 def test_evaluations_keep_their_lengths_and_order_when_pauses_are_cut_out(times):
-    before = _measured(timed(*((start, start + length) for start, length in times)))
-    after, pauses = _without_pauses(before)
+    before = measured_spans(timed(*((start, start + length) for start, length in times)))
+    after, pauses = without_pauses(before)
     for one, two in zip(before, after, strict=True):
         assert two.end - two.start == pytest.approx(one.end - one.start)
         assert two.start <= one.start
     cut = sum(pause.seconds for pause in pauses)
     assert max(s.end for s in before) - max(s.end for s in after) == pytest.approx(cut)
     assert all(pause.seconds >= 60 for pause in pauses)
-    again, none = _without_pauses(after)
+    again, none = without_pauses(after)
     assert not none
     assert again == after
 

@@ -131,10 +131,10 @@ def importance(found: Importance) -> Figure:
     """The share of the variation of each parameter, alone and with its interactions."""
     names = found.ranked[:BARS][::-1]
     layout = {
-        "height": 130 + 26 * len(names),
+        "height": 140 + 26 * len(names),
         "barmode": "overlay",
         "xaxis": {
-            "title": {"text": f"share of the variation ({found.unknown:.0%} unknown)"},
+            "title": {"text": f"share ({found.unknown:.0%} unknown)"},
             "range": [0, 1.05],
         },
         "yaxis": {

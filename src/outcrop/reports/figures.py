@@ -18,7 +18,7 @@ from outcrop.study.trial import Trial
 from outcrop.typing import Vector
 
 LINES = 500  # trials of the parallel coordinates: the best ones
-SHADES = ("#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c")  # better is darker
+SHADES = [f"rgba(49, 130, 189, {opacity})" for opacity in (0.15, 0.3, 0.5, 0.75, 1.0)]  # to best
 TICKS = 3
 BUSY, FAILED, BEST = "#3182bd", "#d55e00", "#e69f00"
 
@@ -156,7 +156,7 @@ def timeline(study: StudyReader) -> Figure:
             )
     rows = len({row for bars in data for row in bars["y"]})
     layout = {
-        "height": min(130 + 26 * rows, 700),
+        "height": min(140 + 26 * rows, 700),
         "barmode": "overlay",
         "xaxis": {"title": {"text": "seconds since the first trial, without pauses"}},
         "yaxis": {"type": "category", "automargin": True},

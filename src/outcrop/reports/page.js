@@ -9,12 +9,12 @@
     const text = getComputedStyle(document.documentElement).getPropertyValue("--text").trim();
     const line = getComputedStyle(document.documentElement).getPropertyValue("--line").trim();
     const base = {
-      margin: { l: 55, r: 15, t: 30, b: 45 },
+      margin: { l: 55, r: 15, t: 50, b: 45 },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: line, activecolor: text },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: text },
-      legend: { orientation: "h", y: 1.12 },
+      legend: { orientation: "h", x: 0, y: 1, yanchor: "top", yref: "container" },
       hovermode: "closest",
     };
     const result = Object.assign(base, structuredClone(layout));
