@@ -115,7 +115,7 @@ def test_the_figures_have_what_the_study_has():
 
 def test_a_thousand_trials_fit():
     space = oc.Space({f"x{i}": oc.Float(0, 1) for i in range(6)})
-    study = oc.Optimizer(space, method="random", seed=0)
+    study = oc.Optimizer(space, method="gp", seed=0)
     params = space.sample(np.random.default_rng(0), 1000)
     study.add(params, [sum(each.values()) for each in params])
     assert len(oc.report(study).html.encode()) <= 6_000_000
