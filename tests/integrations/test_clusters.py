@@ -6,6 +6,7 @@ import importlib
 import os
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -50,10 +51,13 @@ def ray():
     module = needed("ray")
     options = {"num_cpus": 2, "include_dashboard": False, "object_store_memory": 100_000_000}
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+    terminated = signal.getsignal(signal.SIGTERM)
     # By default, workers of Ray are nice, and wait for long on a machine that does other work.
     module.init(**options, **quiet, _system_config={"worker_niceness": 0})
     yield module
     module.shutdown()
+    # Ray leaves its own handler behind, which would end the tests of signals that follow.
+    signal.signal(signal.SIGTERM, terminated)
 
 
 @pytest.fixture(params=["processes", "threads", "Dask", "Ray"])
