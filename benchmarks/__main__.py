@@ -34,6 +34,7 @@ BENCHMARKS = {
     "constraints": False,
     "recorded": False,
     "growing": False,
+    "ensemble": False,
     "suggestion": True,
     "regret": True,
     "conditional": True,

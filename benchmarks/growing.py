@@ -130,7 +130,7 @@ def seconds(case: Case, n: int, asks: int) -> tuple[float, float, int]:
     values += noise * rng.standard_normal(n)
     if case.setting == FAILING:
         values[[params["x1"] < 1 / 3 for params in known]] = np.nan
-    is_peer = case.method in ("TPE", "GPSampler")
+    is_peer = case.method in ("TPE", "GPSampler", "BoTorch")
     ask, tell = (optuna_search if is_peer else own_search)(case, known, values.tolist())
     taken: list[float] = []
     while len(taken) <= asks:
