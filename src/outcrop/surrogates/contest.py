@@ -11,17 +11,17 @@ __all__ = ["Contest", "log_odds"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import log, pi
+from math import log
 from typing import Any
 
 import numpy as np
 
 from outcrop.data import Observations
 from outcrop.inference import Kept
-from outcrop.surrogates.base import noise_at
 from outcrop.surrogates.inferred import Inferred
 from outcrop.surrogates.mixture import Mixture
-from outcrop.typing import Rng, Vector
+from outcrop.surrogates.prequential import log_densities
+from outcrop.typing import Rng
 
 LARGEST = 200  # observations beyond which one process for all of them costs too much
 MOST_CHANGE = 3.0  # of the logarithm of the odds, by one result
@@ -111,14 +111,6 @@ class Contest:
             return lead
         whole = replace(self.whole, inference=Kept()).fit(old, rng, before["whole"])
         tree = replace(self.tree, inference=Kept()).fit(old, rng, before["tree"])
-        gains = self._densities(tree, new) - self._densities(self.as_tree(whole, old), new)
+        plain = log_densities(self.as_tree(whole, old), new, RESOLUTION)
+        gains = log_densities(tree, new, RESOLUTION) - plain
         return lead + float(np.clip(gains, -MOST_CHANGE, MOST_CHANGE).sum())
-
-    def _densities(self, belief: Mixture, data: Observations) -> Vector:
-        """The log density of each value of `data`, noise included, under a belief without them."""
-        each = [part.predict(data.X) for part in belief.components]  # few points: no need to stack
-        mean, var = np.stack([mean for mean, _ in each]), np.stack([var for _, var in each])
-        var = var + RESOLUTION**2 + (0.0 if data.noise is None else data.noise)
-        var += np.stack([noise_at(part, data.X) for part in belief.components])
-        logs = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
-        return np.logaddexp.reduce(logs + np.log(belief.weights)[:, None], axis=0)

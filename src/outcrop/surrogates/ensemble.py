@@ -2,8 +2,8 @@
 
 Nobody knows beforehand whether an objective is stationary, varies faster towards one end, is rough
 in one region, oscillates too finely to be modelled, or is a sum of effects. So several kinds are
-fitted to the same data, and their components make one mixture: the acquisition is averaged over all
-of them, and a member that sees a chance of improvement is heard even if the others see none.
+fitted to the same data, and their components make one mixture. The acquisition is averaged over all
+of them: it is large also where one member alone expects an improvement.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class WeighedMembers:
     """The members of an `Ensemble` that apply to a situation, as one surrogate."""
 
     ensemble: Ensemble
-    members: Mapping[str, Kind]  # by label, in its order
+    members: Mapping[str, Kind]  # by label, in the order of the ensemble
     situation: Situation
 
     def fit(

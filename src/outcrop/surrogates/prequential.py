@@ -35,16 +35,14 @@ def log_densities(belief: Mixture, data: Observations, resolution: float) -> Vec
     Errors of predictions that are much smaller than `resolution`, a standard deviation in the units
     of the data's, count as none.
     """
-    means, variances = belief.predict_each(data.X)
-    rows = zip(belief.components, belief.weights, means, variances, strict=True)
     logs = []
-    for part, weight, mean, var in rows:
-        shares = np.array([weight])
+    for part, weight in zip(belief.components, belief.weights, strict=True):
         if isinstance(part, SeesNewObservations):
             shares, mean, var = part.new_observations(data.X)
-            shares = weight * shares
-        var = var + resolution**2 + noise_at(part, data.X)
-        var = var + (0.0 if data.noise is None else data.noise)
+        else:
+            shares, (mean, var) = np.ones(1), part.predict(data.X)  # few points: not worth a stack
+        var = var + resolution**2 + (0.0 if data.noise is None else data.noise)
+        var += noise_at(part, data.X)
         each = -0.5 * ((data.y - mean) ** 2 / var + np.log(2 * pi * var))
-        logs.append(np.atleast_2d(each) + np.log(shares)[:, None])
+        logs.append(np.atleast_2d(each) + np.log(weight * shares)[:, None])
     return np.logaddexp.reduce(np.vstack(logs), axis=0)
