@@ -15,6 +15,7 @@ from pathlib import Path
 
 from experiments import (
     async_vs_sync,
+    auto_named,
     cocabo_figures,
     cocabo_table53,
     hierarchical_hpnnet,
@@ -86,6 +87,7 @@ MODULES = (
     many_parameters,
     many_parameters_choice,
     many_trials,
+    auto_named,
     importances,
     suite,
 )
