@@ -16,6 +16,7 @@ from pathlib import Path
 from experiments import (
     async_vs_sync,
     auto_named,
+    auto_variants,
     cocabo_figures,
     cocabo_table53,
     hierarchical_hpnnet,
@@ -88,6 +89,7 @@ MODULES = (
     many_parameters_choice,
     many_trials,
     auto_named,
+    auto_variants,
     importances,
     suite,
 )
