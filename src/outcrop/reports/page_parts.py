@@ -1,12 +1,22 @@
 """The parts of the page about a study, which reports and the dashboard share.
 
-A part is a section with HTML and figures. Its HTML has a place for each figure; a figure has the same
-id as long as it is about the same thing, so that a page that is updated keeps its zoom.
+A part is a section with HTML and figures. Its HTML has a place for each figure; a figure has the
+same id as long as it is about the same thing, so that a page that is updated keeps its zoom.
 """
 
 from __future__ import annotations
 
-__all__ = ["MODEL_PARTS", "PARTS", "Part", "note", "part_of", "sections", "short_title", "trials_of"]
+__all__ = [
+    "MODEL_PARTS",
+    "PARTS",
+    "TABLE",
+    "Part",
+    "note",
+    "part_of",
+    "sections",
+    "short_title",
+    "trials_of",
+]
 
 import platform
 from collections.abc import Callable, Mapping
