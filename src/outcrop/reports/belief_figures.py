@@ -142,6 +142,7 @@ def importance(found: Importance) -> Figure:
             "tickvals": [*range(len(names))],
             "ticktext": [label(name, 30) for name in names],
             "automargin": True,
+            "ticklabelstandoff": 6,
         },
     }
     data = [
@@ -162,7 +163,11 @@ def _bars(
         "width": width,
         "name": title,
         "marker": {"color": colour},
-        "error_x": {"type": "data", "array": [number(shares[name].std) for name in names]},
+        "error_x": {
+            "type": "data",
+            "array": [number(shares[name].std) for name in names],
+            "color": "#808080",
+        },
     }
 
 

@@ -6,7 +6,8 @@ const MOST_POINTS = 1500; // markers of a trace that are drawn at once
 const HEIGHT = 360; // of a figure without one of its own, in pixels
 const NEAR = "300px"; // how far below the window a figure counts as seen
 const NEEDED_CHARTS = ["bar", "heatmap"]; // besides scatter
-const SETTINGS = { responsive: true, displaylogo: false };
+const NARROW = 600; // pixels of a window in which buttons would cover legends
+const BUTTONS = [["toImage", "zoom2d", "pan2d", "resetScale2d"]];
 
 const known = new Map(); // by id: { place, figure, isDrawn, isCurrent, isSeen }
 let drawing = false; // whether a task for the next figure is waiting
@@ -43,11 +44,8 @@ function drawSoon() {
   if (drawing || !plotlyIsReady) return;
   const waiting = [...known.values()].filter((each) => !each.isCurrent);
   const next = waiting.find((each) => each.isSeen) ?? waiting.find((each) => !each.isDrawn);
-  if (!next) {
-    document.documentElement.dataset.figures = "drawn";
-    return;
-  }
-  document.documentElement.dataset.figures = next.isSeen ? "in sight" : "out of sight";
+  document.documentElement.dataset.waiting = next ? (next.isSeen ? "in sight" : "out of sight") : "";
+  if (!next) return;
   drawing = true;
   const now = () => {
     drawing = false;
@@ -62,7 +60,9 @@ function draw(each) {
   const { place, figure } = each;
   const range = place.layout?.xaxis?.autorange === false ? place.layout.xaxis.range : null;
   const traces = figure.data.map((trace) => thinned(trace, range));
-  Plotly.react(place, traces, themed(figure.layout), SETTINGS);
+  const bar = window.innerWidth < NARROW ? false : "hover";
+  const settings = { responsive: true, displaylogo: false, displayModeBar: bar, modeBarButtons: BUTTONS };
+  Plotly.react(place, traces, themed(figure.layout), settings);
   if (!each.isDrawn) place.on("plotly_relayout", () => zoomed(each));
   sayHowMany(place, figure.data, traces);
   each.isDrawn = each.isCurrent = true;

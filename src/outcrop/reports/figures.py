@@ -23,6 +23,7 @@ SPANS = 1000  # trials of the timeline: the last ones
 SHADES = [f"rgba(49, 130, 189, {opacity})" for opacity in (0.15, 0.3, 0.5, 0.75, 1.0)]  # to best
 TICKS = 3
 BUSY, FAILED, BEST = "#3182bd", "#d55e00", "#e69f00"
+VALUE = "#3d97d3"  # seen on white and on black
 
 
 def convergence(study: StudyReader) -> Figure:
@@ -41,7 +42,7 @@ def convergence(study: StudyReader) -> Figure:
             "y": numbers(values),
             "mode": "markers",
             "name": "value",
-            "marker": {"size": 6, "opacity": 0.6},
+            "marker": {"size": 6, "opacity": 0.75, "color": VALUE},
             "hovertemplate": "trial %{x}<br>%{y}<extra></extra>",
         },
         {
@@ -49,6 +50,7 @@ def convergence(study: StudyReader) -> Figure:
             "y": numbers(best[steps]),
             "mode": "lines",
             "name": "best so far",
+            "hoverinfo": "skip",  # or the label of the trial below would not be seen
             "line": {"shape": "hv", "width": 2.5, "color": BEST},
         },
     ]

@@ -16,6 +16,7 @@ function updatePage(changes) {
   if (changes.trials) {
     updateTrials ??= trialTable(!isReport);
     updateTrials(changes.trials);
+    document.documentElement.dataset.filled = "yes";
   }
 }
 

@@ -54,6 +54,8 @@ function trialTable(newestFirst) {
     count.textContent = `${found.length} of ${rows.size} trials`;
     more.hidden = found.length <= limit;
     table.querySelectorAll("th").forEach((cell, index) => {
+      const filled = found.find((row) => row.cells[index] !== null);
+      cell.classList.toggle("number", typeof filled?.cells[index] === "number");
       cell.ariaSort = index !== column ? "none" : sorted.way > 0 ? "ascending" : "descending";
     });
     show(found.slice(0, limit));
