@@ -21,8 +21,9 @@ BROWSERS, DRIVER = ("chromium", "chromium-browser"), "chromedriver"
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 LONG_TASKS = """
 window.longTasks = [];
-new PerformanceObserver((list) => list.getEntries().forEach((each) => window.longTasks.push(each.duration)))
-  .observe({ type: "longtask", buffered: true });
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) window.longTasks.push(each.duration);
+}).observe({ type: "longtask", buffered: true });
 """
 
 

@@ -21,7 +21,8 @@ PIXEL = """
 const plot = document.getElementById(arguments[0]), { _fullLayout: all } = plot;
 plot.scrollIntoView({ block: "center" });
 const box = plot.getBoundingClientRect();
-return [box.left + all._size.l + all.xaxis.d2p(arguments[1]), box.top + all._size.t + all.yaxis.d2p(arguments[2])];
+const x = box.left + all._size.l + all.xaxis.d2p(arguments[1]);
+return [x, box.top + all._size.t + all.yaxis.d2p(arguments[2])];
 """
 
 
@@ -88,7 +89,7 @@ class Page:
         return self.browser.run(script, plot)
 
     def checked(self) -> None:
-        """Nothing was wrong, nothing was run that came from a study, and nothing left the machine."""
+        """No error, no script of a study was run, and no request left the machine."""
         assert self.browser.problems() == []
         assert self.browser.requests_to_others() == []
         assert self.browser.run("return window.hurt ?? 0") == 0

@@ -8,7 +8,7 @@ import outcrop as oc
 
 __all__ = ["EVIL", "KINDS", "LONG"]
 
-LONG = "<u>" + "long \"quoted\" text " * 500  # 10,000 characters
+LONG = "<u>" + 'long "quoted" text ' * 500  # 10,000 characters
 EVIL = "</script><img src=x onerror='hurt=1'>\"&amp;\u202e😀\n<b>bold</b>"
 
 
@@ -19,7 +19,7 @@ def empty():
 def box(noise=False):
     study = oc.Study(
         oc.Space({"x": oc.Float(0, 1), "y": oc.Float(1e-3, 1, log=True), "n": oc.Int(1, 5)}),
-        name="box",
+        name="noisy" if noise else "box",
         seed=0,
         method="gp",
         noise=noise or None,

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from math import inf
 from typing import Any
 
 from outcrop.dashboard.followed_study import FollowedStudy
@@ -62,7 +63,7 @@ class Watcher:
         self._live: dict[str, LiveStudy] = {}
         self._lock = threading.Lock()  # guards the dictionaries
         self._ended = threading.Event()
-        self._overview_watched = -WATCHED
+        self._overview_watched = -inf
         self._overview_due = self._shown = 0.0
         self._lines: dict[str, dict[str, Any]] = {}  # of the overview, by name
 
