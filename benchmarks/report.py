@@ -37,6 +37,7 @@ return filled === "yes" && waiting !== undefined && waiting !== "in sight" && pe
 """
 IS_DRAWN = "const { filled, waiting } = document.documentElement.dataset; return waiting === ''"
 LONGEST = "return Math.max(0, ...window.longTasks)"
+COUNT = "document.getElementById('count').textContent"
 SORT = "document.querySelectorAll('#trials th button')[arguments[0]].click()"
 FILTER = """
 const filter = document.getElementById("filter");

@@ -15,6 +15,7 @@ async function poll(address, use) {
       const answer = await fetch(`${address}${separator}since=${version}`, { signal });
       if (!answer.ok) throw new Error(await answer.text());
       const changes = await answer.json();
+      await new Promise((done) => setTimeout(done)); // so that reading and showing are two tasks
       if (changes.version !== version) use(changes);
       version = changes.version;
       if (changes.problem) state = [changes.problem, true];

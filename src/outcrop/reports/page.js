@@ -14,9 +14,11 @@ function updatePage(changes) {
     for (const [id, figure] of Object.entries(part.figures)) setFigure(id, figure);
   }
   if (changes.trials) {
-    updateTrials ??= trialTable(!isReport);
-    updateTrials(changes.trials);
-    document.documentElement.dataset.filled = "yes";
+    setTimeout(() => { // in a task of its own
+      updateTrials ??= trialTable(!isReport);
+      updateTrials(changes.trials);
+      document.documentElement.dataset.filled = "yes";
+    });
   }
 }
 

@@ -1,7 +1,7 @@
-// The table of trials: sorted by a column, filtered by words, some hundred rows at a time. All text
+// The table of trials: sorted by a column, filtered by words, a hundred rows at a time. All text
 // is set as text.
 
-const PAGE = 200; // rows that are added at a time
+const PAGE = 100; // rows that are added at a time
 const collator = new Intl.Collator();
 
 function trialTable(newestFirst) {
@@ -35,10 +35,23 @@ function trialTable(newestFirst) {
     });
   }
 
-  function compare(a, b, way) {
-    if (a === null || b === null) return (a === null) - (b === null); // empty cells are last
-    if (typeof a === "number" && typeof b === "number") return way * (a - b);
-    return way * collator.compare(String(a), String(b));
+  // The places of rows in the order of a column: numbers, then texts, then empty cells. Of texts, only
+  // different ones are compared, since that takes long.
+  function places(found, column) {
+    const cells = found.map((row) => row.cells[column]);
+    const texts = [...new Set(cells.filter((cell) => typeof cell === "string"))].sort(collator.compare);
+    const ranks = new Map(texts.map((text, rank) => [text, rank]));
+    const kind = (cell) => (cell === null ? 2 : typeof cell === "string" ? 1 : 0);
+    return new Map(found.map((row, i) => [row, { kind: kind(cells[i]), at: ranks.get(cells[i]) ?? cells[i] }]));
+  }
+
+  function ordered(found) {
+    const column = Math.max(keys.indexOf(sorted.key), 0);
+    const place = places(found, column);
+    return found.sort((a, b) => {
+      const [one, other] = [place.get(a), place.get(b)];
+      return one.kind - other.kind || sorted.way * (one.at - other.at) || a.cells[0] - b.cells[0];
+    });
   }
 
   function text(row) {
@@ -50,7 +63,7 @@ function trialTable(newestFirst) {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = [...rows.values()].filter((row) => words.every((word) => text(row).includes(word)));
     const column = Math.max(keys.indexOf(sorted.key), 0);
-    found.sort((a, b) => compare(a.cells[column], b.cells[column], sorted.way) || a.cells[0] - b.cells[0]);
+    ordered(found);
     count.textContent = `${found.length} of ${rows.size} trials`;
     more.hidden = found.length <= limit;
     table.querySelectorAll("th").forEach((cell, index) => {
