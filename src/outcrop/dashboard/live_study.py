@@ -22,7 +22,8 @@ from outcrop.study.storage.url_masking import masked_in
 from outcrop.study.study_snapshot import StudySnapshot
 from outcrop.study.trial import Trial
 
-CHEAP_PARTS = tuple(name for name in PARTS if name not in MODEL_PARTS)
+IN_PAGE = "trials"  # its HTML is in the page from the beginning; rows are sent by themselves
+CHEAP_PARTS = tuple(name for name in PARTS if name not in (*MODEL_PARTS, IN_PAGE))
 REFRESH, MODEL = 0.5, 5.0  # least seconds between two updates, and between two fits
 REST = 4.0  # how many times as long as the last update took is waited before the next
 
@@ -48,7 +49,7 @@ class LiveStudy:
 
     def refresh(self) -> None:
         """Show what the trials are now, if it is time to."""
-        start = self._clock()
+        start, is_first = self._clock(), self._snapshot is None
         if start < self._refresh_due:
             return
         try:
@@ -64,7 +65,8 @@ class LiveStudy:
                 self._snapshot = snapshot
             self._say(None)
         end = self._clock()
-        self._refresh_due = end + max(REFRESH, REST * (end - start))
+        seconds = 0.0 if is_first else end - start  # the first reads the whole log
+        self._refresh_due = end + max(REFRESH, REST * seconds)
 
     def compute(self, has_ended: Callable[[], bool]) -> None:
         """Show what a model thinks now, if there are new outcomes and it is time to."""

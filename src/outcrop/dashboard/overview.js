@@ -1,6 +1,7 @@
 // The table of all studies. All text is set as text.
 
 const COLUMNS = ["study", "trials", "running", "best value", "last activity"];
+const NUMBERS = ["trials", "running", "best value"];
 
 function showStudies(changes) {
   if (!changes.studies) return;
@@ -34,6 +35,7 @@ function addHeader(table) {
     const cell = document.createElement("th");
     cell.scope = "col";
     cell.textContent = name;
+    cell.classList.toggle("number", NUMBERS.includes(name));
     line.append(cell);
   }
 }
