@@ -44,7 +44,7 @@ class Chromium:
         browser.wait_for("return document.title === 'ready'")
     """
 
-    def __init__(self, width: int = 1400, height: int = 900) -> None:
+    def __init__(self, width: int = 1400, height: int = 900, *, trace: bool = False) -> None:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
 
@@ -52,6 +52,8 @@ class Chromium:
         options.binary_location = next(filter(None, map(shutil.which, BROWSERS)))
         for option in OPTIONS:
             options.add_argument(option)
+        if trace:
+            options.add_experimental_option("perfLoggingPrefs", {"traceCategories": "toplevel"})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which(DRIVER)))
         self._command("Page.addScriptToEvaluateOnNewDocument", source=LONG_TASKS)
@@ -107,17 +109,38 @@ class Chromium:
 
     def requests(self, *, outside: Callable[[str], bool] = lambda address: True) -> list[str]:
         """Addresses that were requested since the last call."""
-        messages = [json.loads(e["message"])["message"] for e in self.driver.get_log("performance")]
-        sent = [m["params"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        sent = [m["params"] for m in self._messages() if m["method"] == "Network.requestWillBeSent"]
         return [each["request"]["url"] for each in sent if outside(each["request"]["url"])]
 
     def requests_to_others(self) -> list[str]:
         """Addresses that were requested from elsewhere than this machine."""
         return self.requests(outside=_is_elsewhere)
 
+    def task_milliseconds(self) -> list[float]:
+        """Processor time of each task of the page; the browser must have been made with `trace`."""
+        events = [m["params"] for m in self._messages() if m["method"] == "Tracing.dataCollected"]
+        pages = {
+            (event["pid"], event["tid"])
+            for event in events
+            if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+        }
+        return [
+            event["tdur"] / 1e3
+            for event in events
+            if event["name"].endswith("RunTask")
+            and "tdur" in event
+            and (event["pid"], event["tid"]) in pages
+        ]
+
     def picture(self) -> bytes:
         """The window as a PNG."""
         return b64decode(self._command("Page.captureScreenshot", format="png")["data"])
+
+    def _messages(self) -> list[dict[str, Any]]:
+        """What the browser has reported since the last call."""
+        return [
+            json.loads(each["message"])["message"] for each in self.driver.get_log("performance")
+        ]
 
     def _command(self, name: str, **arguments: object) -> dict[str, Any]:
         answer: dict[str, Any] = self.driver.execute_cdp_cmd(name, arguments)

@@ -2,7 +2,8 @@
 
 A page is open once its table and the figures in sight are drawn, in a browser that was just started
 and has nothing in its caches. Its longest task is the longest time in which it did not react, while
-it opened, drew all figures, was sorted and filtered, and, in the dashboard, got new trials.
+it opened, drew all figures, was sorted and filtered, and, in the dashboard, got new trials. On a busy
+machine that holds waiting for a processor; the processor time of the longest task does not.
 """
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ def run(options: Namespace) -> None:
         (f"writing {WRITTEN} trials with a model, s of processor", [seconds], WRITE_BAR),
         (f"report of {options.trials} trials opens, s", opened["seconds"], OPEN_BAR),
         (f"report of {options.trials} trials, longest task, ms", opened["tasks"], TASK_BAR),
+        ("the same, ms of processor", opened["processor"], TASK_BAR),
         (f"dashboard of {options.trials} trials opens, s", shown["seconds"], OPEN_BAR),
         (f"dashboard of {options.trials} trials, longest task, ms", shown["tasks"], TASK_BAR),
+        ("the same, ms of processor", shown["processor"], TASK_BAR),
         ("a new trial is seen in the dashboard after, s", shown["arrivals"], None),
     ]
     rows = [
@@ -91,16 +94,17 @@ def value(params: Params) -> float:
 
 def report_in_browser(options: Namespace) -> dict[str, list[float]]:
     """Seconds until a report is open and its longest tasks, for each browser."""
-    found: dict[str, list[float]] = {"seconds": [], "tasks": []}
+    found: dict[str, list[float]] = {"seconds": [], "tasks": [], "processor": []}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
         oc.report(made(options.trials, "random"), path)
         for _ in range(options.repetitions):
-            with Chromium() as browser:
+            with Chromium(trace=True) as browser:
                 browser.driver.get(path.as_uri())
                 found["seconds"].append(browser.wait_for(IS_OPEN) / 1e3)
                 use(browser)
                 found["tasks"].append(float(browser.run(LONGEST)))
+                found["processor"].append(max(browser.task_milliseconds()))
     return found
 
 
@@ -112,7 +116,7 @@ def dashboard_in_browser(options: Namespace) -> dict[str, list[float]]:
     from outcrop.dashboard.watcher import Watcher
     from outcrop.study.storage import open_storage
 
-    found: dict[str, list[float]] = {"seconds": [], "tasks": [], "arrivals": []}
+    found: dict[str, list[float]] = {"seconds": [], "tasks": [], "processor": [], "arrivals": []}
     with TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/many.db"
         study = made(options.trials, "random").copy_to(url)
@@ -125,12 +129,13 @@ def dashboard_in_browser(options: Namespace) -> dict[str, list[float]]:
             time.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         for _ in range(options.repetitions):
-            with Chromium() as browser:
+            with Chromium(trace=True) as browser:
                 browser.driver.get(f"http://127.0.0.1:{port}/study?name=many")
                 found["seconds"].append(browser.wait_for(IS_OPEN) / 1e3)
                 found["arrivals"] += arrivals(browser, study)
                 use(browser)
                 found["tasks"].append(float(browser.run(LONGEST)))
+                found["processor"].append(max(browser.task_milliseconds()))
         watcher.end()
         server.should_exit = True
     return found
