@@ -2,8 +2,8 @@
 
 A page is open once its table and the figures in sight are drawn, in a browser that was just started
 and has nothing in its caches. Its longest task is the longest time in which it did not react, while
-it opened, drew all figures, was sorted and filtered, and, in the dashboard, got new trials. On a busy
-machine that holds waiting for a processor; the processor time of the longest task does not.
+it opened, drew all figures, was sorted and filtered, and, in the dashboard, got new trials. On a
+busy machine that holds waiting for a processor; the processor time of the longest task does not.
 """
 
 from __future__ import annotations
