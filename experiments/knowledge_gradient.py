@@ -3,7 +3,8 @@
 What is recommended is the lowest mean of the mixture among some points. One more observation z at x
 changes every mean linearly, by its covariance with x, so the lowest of them is a concave piecewise
 linear function of z, and its expectation has a closed form [Frazier, Powell & Dayanik 2009]. Here z
-follows a mixture of normals, one for each component; their weights are held fixed.
+follows a mixture of normals, one for each component; their weights are held fixed, so that a gain
+may be a little below 0 where components disagree.
 """
 
 from __future__ import annotations

@@ -41,10 +41,10 @@ def test_smooth_values_are_believed_and_scattered_ones_are_not(rng):
 
 
 def test_weights_follow_the_ratio_of_densities_by_scipy(rng):
-    """Half-way between a line and noise, so that both answers are possible."""
+    """Between smooth and scattered, so that both answers are possible."""
     from scipy.stats import multivariate_normal
 
-    y = smooth() + 0.09 * rng.standard_normal(len(X))
+    y = smooth() + 0.25 * rng.standard_normal(len(X))
     K = Matern52([0.3])(X, X)
     exact, noisy = (
         multivariate_normal(np.zeros(len(X)), K + noise * np.eye(len(X))).logpdf(y)
@@ -93,7 +93,7 @@ def test_where_noise_is_declared_the_recommendation_is_that_of_the_belief(noise)
     optimizer = told(noise)
     recommended = optimizer.recommend()
     mean, std = optimizer.belief.predict(recommended.params)
-    assert (recommended.mean, recommended.std) == pytest.approx((mean, std), rel=1e-9)
+    assert (recommended.mean, recommended.std) == pytest.approx((mean, std), rel=1e-6)
 
 
 def test_a_belief_of_other_models_stays_as_it_is():
