@@ -37,6 +37,7 @@ from experiments import (
     playbook_tables,
     real_async,
     rugged_presets,
+    sklearn_search,
     spartan_figures,
     tree_figure2,
     tree_figure4,
@@ -86,6 +87,7 @@ MODULES = (
     many_parameters,
     many_parameters_choice,
     many_trials,
+    sklearn_search,
     importances,
     suite,
 )
