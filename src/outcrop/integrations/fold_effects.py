@@ -7,11 +7,14 @@ Notation: `scores` are `(n, K)`, n candidates on K folds. They are modelled as
 with independent residuals of one variance. Folds differ in difficulty, alike for all candidates, so
 the spread of a candidate over folds says little about how well its mean is known: its noise is that
 of the residuals alone, with variance `variance / K`.
+
+Candidates that are far from the best do not follow this model: a constant prediction fails on other
+samples than a good one. They would inflate the variance that matters, that among good candidates.
 """
 
 from __future__ import annotations
 
-__all__ = ["FoldEffects"]
+__all__ = ["FoldEffects", "better_half"]
 
 from dataclasses import dataclass
 
@@ -65,3 +68,9 @@ class FoldEffects:
         if scale == 0.0:
             return float(lead > 0)
         return float(stats.t.cdf(lead / scale, self.freedom))
+
+
+def better_half(scores: Matrix, least: int) -> Matrix:
+    """The rows with the best means, half of them but at least `least`."""
+    count = max(least, len(scores) - len(scores) // 2)
+    return scores[np.argsort(-scores.mean(1), kind="stable")[:count]]

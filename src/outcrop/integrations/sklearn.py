@@ -53,7 +53,7 @@ class OutcropSearchCV(BaseSearchCV):  # type: ignore[misc]
     >>> from outcrop.space import Float
     >>> space = {"C": Float(1e-2, 1e3, log=True), "gamma": Float(1e-6, 1e-1, log=True)}
     >>> search = OutcropSearchCV(SVC(), space, n_iter=12, random_state=0)
-    >>> search.fit(*load_wine(return_X_y=True)).best_score_ > 0.9
+    >>> bool(search.fit(*load_wine(return_X_y=True)).best_score_ > 0.9)
     True
 
     Parameters are those of `RandomizedSearchCV`, and:

@@ -146,9 +146,9 @@ def report_failures(candidates: Sequence[Candidate], error_score: Any) -> None:
             FitFailedWarning,
             stacklevel=4,
         )
-    bad = [each for fold in folds for each in fold.scores.values() if not np.isfinite(each)]
-    if bad:
-        warnings.warn(f"{len(bad)} scores are not finite", UserWarning, stacklevel=4)
+    fitted = [score for fold in folds if not fold.failure for score in fold.scores.values()]
+    if bad := int(np.sum(~np.isfinite(fitted))):
+        warnings.warn(f"{bad} scores are not finite", UserWarning, stacklevel=4)
 
 
 def _table(rows: Sequence[Sequence[float]], n_splits: int) -> Matrix:

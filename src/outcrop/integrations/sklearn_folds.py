@@ -114,30 +114,37 @@ def _scores(
     task: Task, estimator: Any, X: Any, y: Any, rows: Indices
 ) -> tuple[dict[str, float], str]:
     """Scores by metric, and the traceback of a scorer that raised."""
-    trouble = ""
+
+    def scored(*data: Any, **params: Any) -> Any:
+        return task.scorer(estimator, *data, **params)
+
     try:
-        params = _params_of(task, task.score_params, rows)
-        found = _with_labels(
-            lambda *given, **rest: task.scorer(estimator, *given, **rest), X, y, params
-        )
+        found = _with_labels(scored, X, y, _params_of(task, task.score_params, rows))
+        failures = _tracebacks(task, found)
     except Exception:
         if isinstance(task.error_score, str):
             raise
-        trouble = format_exc()
-        found = dict.fromkeys(task.metrics or (SINGLE,), trouble)
-    scores = dict(found) if isinstance(found, Mapping) else {SINGLE: found}
-    for name, score in scores.items():
-        if isinstance(score, str):  # the traceback of one of several scorers
-            trouble = score
-            warnings.warn(
-                f"the scorer {name!r} failed, and the score is {task.error_score}:\n{score}",
-                UserWarning,
-                stacklevel=2,
-            )
-            scores[name] = float(task.error_score)
-        else:
-            scores[name] = _number(score, name)
-    return scores, trouble
+        failures = dict.fromkeys(task.metrics or (SINGLE,), format_exc())
+        found = failures
+    for name, text in failures.items():
+        warnings.warn(
+            f"the scorer {name!r} failed, and the score is {task.error_score}:\n{text}",
+            UserWarning,
+            stacklevel=2,
+        )
+    scores = found if isinstance(found, Mapping) else {SINGLE: found}
+    numbers = {
+        name: float(task.error_score) if name in failures else _number(score, name)
+        for name, score in scores.items()
+    }
+    return numbers, "\n".join(failures.values())
+
+
+def _tracebacks(task: Task, found: Any) -> dict[str, str]:
+    """Of several scorers of scikit-learn, those that raised: their score is a traceback."""
+    if task.metrics is None or not isinstance(found, Mapping):
+        return {}
+    return {name: score for name, score in found.items() if isinstance(score, str)}
 
 
 def _number(score: Any, name: str) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.utils.parallel import delayed
 
 from outcrop.errors import OutcropError, SpaceExhausted, StudyError
-from outcrop.integrations.fold_effects import FoldEffects
+from outcrop.integrations.fold_effects import FoldEffects, better_half
 from outcrop.integrations.sklearn_candidates import Candidate, fold_scores, stored_candidate
 from outcrop.integrations.sklearn_folds import Fold, Task, evaluated
 from outcrop.integrations.sklearn_space import SearchSpace
@@ -119,7 +119,7 @@ class CandidateSearch:
 
     def _evaluated(self, params: Sequence[Configuration]) -> list[Candidate]:
         complete = self._complete_scores(self.candidates) if self.racing else np.empty((0, 0))
-        if len(complete) >= FIRST and (effects := FoldEffects.of(complete)) is not None:
+        if len(complete) >= FIRST and (effects := _effects(complete)) is not None:
             return self._raced(params, effects, float(complete.mean(1).max()))
         pairs = [(each, split) for each in params for split in range(len(self.splits))]
         folds = self._folds(pairs)
@@ -157,7 +157,7 @@ class CandidateSearch:
     def _tell(self, trials: Sequence[Trial], candidates: Sequence[Candidate]) -> None:
         known = [*self.candidates, *candidates]
         metric = self.objective(known)
-        effects = FoldEffects.of(self._complete_scores(known))
+        effects = _effects(self._complete_scores(known))
         for trial, candidate in zip(trials, candidates, strict=True):
             scores = np.array(self._scores(candidate, metric))
             info = candidate.info(self.origin)
@@ -193,6 +193,10 @@ class CandidateSearch:
                 "scores cannot be compared: choose another study_name, or remove it with "
                 f"outcrop.delete_study{seeds}"
             )
+
+
+def _effects(complete: Matrix) -> FoldEffects | None:
+    return FoldEffects.of(better_half(complete, FIRST))
 
 
 def batch_size(workers: int, folds: int) -> int:
