@@ -154,6 +154,16 @@ def test_the_study_is_told_the_noise_of_the_mean_and_not_the_spread_over_folds()
     assert max(trial.std for trial in search.study_.trials) < 1e-6  # by the same for everyone
 
 
+def test_of_equal_candidates_the_one_in_the_middle_of_the_plateau_is_chosen():
+    plateau = make_scorer(lambda y, p: -max(abs(p[0] - 0.5), 0.2))
+    search = OutcropSearchCV(Bowl(), UNIT, n_iter=15, scoring=plateau, random_state=0)
+    found = search.fit(X, LEVELS).cv_results_
+    equals = found["param_x"][found["rank_test_score"] == 1]
+    assert len(equals) > 3
+    assert abs(search.best_params_["x"] - 0.5) < 0.1 < np.ptp(equals)
+    assert search.best_score_ == found["mean_test_score"].max()
+
+
 def test_a_timeout_ends_the_search_after_the_first_batch():
     search = searched(Bowl(), UNIT, n_iter=100, timeout=1e-9).fit(X, LEVELS)
     assert len(search.cv_results_["params"]) == 4

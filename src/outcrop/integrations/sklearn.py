@@ -328,9 +328,17 @@ class OutcropSearchCV(BaseSearchCV):  # type: ignore[misc]
         if callable(self.refit):
             self.best_index_ = _checked_index(self.refit(results), len(candidates))
         else:
-            self.best_index_ = int(results[f"rank_test_{metric}"].argmin())
+            best = np.flatnonzero(results[f"rank_test_{metric}"] == 1).tolist()
+            self.best_index_ = best[self._believed_best([candidates[i] for i in best])]
             self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
         self.best_params_ = results["params"][self.best_index_]
+
+    def _believed_best(self, equals: Sequence[Candidate]) -> int:
+        """Of candidates with equal means, the one with the best expected mean under the model."""
+        if len(equals) == 1 or not self.study_.has_model or equals[0].has_failed:
+            return 0
+        means, _ = self.study_.belief.predict([each.configuration for each in equals])
+        return int(np.argmax(means))
 
     def _refit(self, task: Task) -> None:
         chosen = clone(self.best_params_, safe=False)  # it may hold estimators

@@ -19,7 +19,7 @@ __all__ = [
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
@@ -30,7 +30,7 @@ from sklearn.exceptions import FitFailedWarning
 from outcrop.integrations.sklearn_folds import SINGLE, Fold
 from outcrop.integrations.sklearn_space import without_addresses
 from outcrop.study.trial import Trial
-from outcrop.typing import Configuration, JsonDict, JsonObject, Matrix
+from outcrop.typing import Configuration, JsonDict, JsonObject, Matrix, Params
 
 KEY = "cross-validation"  # in a trial's info
 
@@ -41,6 +41,7 @@ class Candidate:
 
     params: Configuration  # as `set_params` takes them
     folds: tuple[Fold, ...]
+    configuration: Params = field(default_factory=dict)  # in the study's space, once it is told
 
     @property
     def has_failed(self) -> bool:
@@ -69,7 +70,8 @@ def stored_candidate(trial: Trial, params: Configuration) -> tuple[Candidate, Js
         return None
     columns = ("scores", "train_scores", "fit_times", "score_times", "failures", "unscored")
     folds = zip(*(record[name] for name in columns), strict=True)
-    return Candidate(params, tuple(Fold(*fold) for fold in folds)), record["of"]
+    found = tuple(Fold(*fold) for fold in folds)
+    return Candidate(params, found, trial.params), record["of"]
 
 
 def origin_of(parts: Mapping[str, Any]) -> JsonDict:
