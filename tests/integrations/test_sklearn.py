@@ -34,15 +34,19 @@ FEW = {"C": oc.Float(1e-2, 1e2, log=True)}
 
 
 @pytest.mark.parametrize(
-    ("estimator", "space"),
+    ("estimator", "space", "method"),
     [
-        (Ridge(), {"alpha": [0.1, 1.0]}),
-        (make_pipeline(PCA(), LogisticRegression()), {"logisticregression__C": oc.Float(0.1, 1)}),
+        (Ridge(), {"alpha": [0.1, 1.0]}, "auto"),
+        (
+            make_pipeline(PCA(), LogisticRegression()),
+            {"logisticregression__C": oc.Float(0.1, 1)},
+            "random",
+        ),
     ],
     ids=["regression", "pipeline"],
 )
-def test_every_check_of_scikit_learn_passes(estimator, space):
-    search = OutcropSearchCV(estimator, space, n_iter=2, cv=2, random_state=0, error_score="raise")
+def test_every_check_of_scikit_learn_passes(estimator, space, method):
+    search = searched(estimator, space, n_iter=2, cv=2, method=method, error_score="raise")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = check_estimator(search, on_fail=None)
@@ -143,20 +147,22 @@ def test_lists_are_searched_to_the_end():
 
 def test_no_candidate_is_evaluated_twice_although_scores_are_noisy():
     noisy = make_scorer(lambda y, p: -((p[0] - 0.3) ** 2) + 0.1 * np.sin(1e4 * y.sum() * p[0]))
-    search = OutcropSearchCV(Bowl(), {"x": oc.Int(0, 20)}, n_iter=20, scoring=noisy, random_state=0)
+    search = OutcropSearchCV(
+        Bowl(), {"x": oc.Int(0, 20)}, n_iter=20, scoring=noisy, random_state=0, method="gp"
+    )
     params = search.fit(X, LEVELS).cv_results_["param_x"]
     assert len({*params}) == 20
 
 
 def test_the_study_is_told_the_noise_of_the_mean_and_not_the_spread_over_folds():
-    search = OutcropSearchCV(Bowl(), UNIT, n_iter=6, random_state=0).fit(X, LEVELS)
+    search = OutcropSearchCV(Bowl(), UNIT, n_iter=6, random_state=0, method="gp").fit(X, LEVELS)
     assert search.cv_results_["std_test_score"].min() > 1  # folds differ
     assert max(trial.std for trial in search.study_.trials) < 1e-6  # by the same for everyone
 
 
 def test_of_equal_candidates_the_one_in_the_middle_of_the_plateau_is_chosen():
     plateau = make_scorer(lambda y, p: -max(abs(p[0] - 0.5), 0.2))
-    search = OutcropSearchCV(Bowl(), UNIT, n_iter=15, scoring=plateau, random_state=0)
+    search = OutcropSearchCV(Bowl(), UNIT, n_iter=15, scoring=plateau, random_state=0, method="gp")
     found = search.fit(X, LEVELS).cv_results_
     equals = found["param_x"][found["rank_test_score"] == 1]
     assert len(equals) > 3
@@ -180,7 +186,7 @@ def test_batches_keep_workers_busy(workers, folds, size):
 
 
 def test_candidates_are_evaluated_in_other_processes():
-    search = OutcropSearchCV(Ridge(), {"alpha": oc.Float(0, 1)}, n_iter=6, n_jobs=2, random_state=0)
+    search = searched(Ridge(), {"alpha": oc.Float(0, 1)}, n_iter=6, n_jobs=2)
     search.fit(*TWO)
     assert len(search.cv_results_["params"]) == 6
 
@@ -193,7 +199,13 @@ def test_hopeless_candidates_are_abandoned():
     space = {"x": oc.Float(-3, 3)}
     jitter = make_scorer(lambda y, p: -abs(p[0] - 0.3) + y.mean() + 0.01 * np.cos(99 * p[0] * y[0]))
     search = OutcropSearchCV(
-        Bowl(calls=calls), space, n_iter=20, racing=True, scoring=jitter, random_state=0
+        Bowl(calls=calls),
+        space,
+        n_iter=20,
+        racing=True,
+        scoring=jitter,
+        random_state=0,
+        method="gp",
     )
     search.fit(X, LEVELS)
     found = search.cv_results_
@@ -212,7 +224,7 @@ def test_hopeless_candidates_are_abandoned():
 
 def test_what_is_told_of_an_abandoned_candidate_is_what_all_folds_would_give():
     space = {"x": oc.Float(-3, 3)}
-    search = OutcropSearchCV(Bowl(), space, n_iter=12, racing=True, random_state=0)
+    search = OutcropSearchCV(Bowl(), space, n_iter=12, racing=True, random_state=0, method="gp")
     search.fit(X, LEVELS)
     short = search.cv_results_["n_folds"] < 5
     assert short.any()

@@ -136,13 +136,12 @@ def test_kernel_matrices_are_cut_on_both_sides():
 
 
 def test_weights_are_cut_to_folds():
-    def weight(estimator, X, y):
+    def weight(estimator, X, y, sample_weight=None):
         return estimator.weight_
 
     weights = np.arange(20.0)
     search = searched(Bowl(), UNIT, scoring=weight, cv=KFold(5))
-    with pytest.warns(UserWarning, match="sample_weight"):
-        search.fit(X, LEVELS, sample_weight=weights)
+    search.fit(X, LEVELS, sample_weight=weights)
     for k, (train, _) in enumerate(KFold(5).split(X)):
         assert (search.cv_results_[f"split{k}_test_score"] == weights[train].sum()).all()
     assert search.best_estimator_.weight_ == weights.sum()
