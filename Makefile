@@ -41,11 +41,11 @@ postgresql:
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y postgresql; \
 	} || echo "PostgreSQL is not installed: the tests with a real server will be skipped"
 
-# Reports are opened in a real browser. Where none can be installed, those tests are skipped, and say so.
+# Reports and the dashboard are opened in a real browser. Where none can be installed, those tests are skipped, and say so.
 chromium:
-	@test -n "$$(command -v chromium || command -v chromium-browser)" || { \
+	@test -n "$$(command -v chromium || command -v chromium-browser)" -a -n "$$(command -v chromedriver)" || { \
 		echo "installing Chromium"; \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium chromium-driver; \
 	} || echo "Chromium is not installed: the tests with a real browser will be skipped"
 
 # One of two parts that take equally long: models, and the experiments with them.

@@ -35,6 +35,7 @@ BENCHMARKS = {
     "recorded": False,
     "growing": False,
     "ensemble": False,
+    "report": False,
     "suggestion": True,
     "regret": True,
     "conditional": True,

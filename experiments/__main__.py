@@ -15,6 +15,8 @@ from pathlib import Path
 
 from experiments import (
     async_vs_sync,
+    auto_named,
+    auto_variants,
     cocabo_figures,
     cocabo_table53,
     hierarchical_hpnnet,
@@ -88,6 +90,8 @@ MODULES = (
     many_parameters_choice,
     many_trials,
     sklearn_search,
+    auto_named,
+    auto_variants,
     importances,
     suite,
 )

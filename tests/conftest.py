@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browsing import SKIPPED_BROWSER, chromium  # noqa: F401  # fixture
 from tests.postgresql import SKIPPED, postgresql, postgresql_url  # noqa: F401  # fixtures
 
 # Programs that are started in the background ignore these, and so would every process that a test
@@ -28,4 +29,7 @@ def rng():
 def pytest_terminal_summary(terminalreporter):
     for reason in SKIPPED:
         terminalreporter.section("tests with a real PostgreSQL server were SKIPPED", red=True)
+        terminalreporter.line(reason)
+    for reason in SKIPPED_BROWSER:
+        terminalreporter.section("tests with a real browser were SKIPPED", red=True)
         terminalreporter.line(reason)

@@ -10,10 +10,11 @@ suggestions of the run.
 
 from __future__ import annotations
 
-__all__ = ["EXPERIMENT", "run"]
+__all__ = ["EXPERIMENT", "run", "run_method"]
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,11 @@ from outcrop.strategies.initial import design_size
 
 
 def run(cell: Cell, number: int) -> Row:
+    return run_method(cell["method"], cell, number)
+
+
+def run_method(method: Any, cell: Cell, number: int) -> Row:
+    """A run of the cell's problem by a method, which need not have a name."""
     if number >= RUNS:
         raise ValueError(f"run {number}: a problem has {RUNS} runs in each half")
     group, name, half = cell["group"], cell["problem"], cell["half"]
@@ -37,11 +43,11 @@ def run(cell: Cell, number: int) -> Row:
     if group == "noisy":
         std = noise_std(base_of(name), problem)
         calls = NoisyCalls(problem, std, seed)
-        row = searched(replace(problem, function=calls), cell["method"], trials, seed, noisy=True)
+        row = searched(replace(problem, function=calls), method, trials, seed, noisy=True)
         end, true = row.pop("recommended"), calls.true
         extra = {"noise": rounded(std)}
     else:
-        row = searched(problem, cell["method"], trials, seed)
+        row = searched(problem, method, trials, seed)
         true = row["values"]
         end, extra = int(np.argmin(true)), {}
     optimum, n_initial = problem.minimum, row["n_initial"]
@@ -60,10 +66,10 @@ def run(cell: Cell, number: int) -> Row:
     }
 
 
-def searched(problem: Problem, method: str, trials: int, seed: int, noisy: bool = False) -> Row:
+def searched(problem: Problem, method: Any, trials: int, seed: int, noisy: bool = False) -> Row:
     """All values of a search, and of a noisy one the index of the trial to judge."""
     initial = initial_points(problem.space, design_size(problem.space), seed)
-    if method not in PEERS:
+    if not isinstance(method, str) or method not in PEERS:
         return search(problem, method, initial, trials, seed, noisy=noisy)
     row = peer_search(problem, method, initial, trials, seed, noisy=noisy)
     return {**row, "recommended": int(np.argmin(row["values"]))}

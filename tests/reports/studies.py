@@ -6,8 +6,9 @@ import math
 
 import outcrop as oc
 
-__all__ = ["EVIL", "KINDS"]
+__all__ = ["EVIL", "KINDS", "LONG"]
 
+LONG = "<u>" + 'long "quoted" text ' * 500  # 10,000 characters
 EVIL = "</script><img src=x onerror='hurt=1'>\"&amp;\u202e😀\n<b>bold</b>"
 
 
@@ -18,7 +19,7 @@ def empty():
 def box(noise=False):
     study = oc.Study(
         oc.Space({"x": oc.Float(0, 1), "y": oc.Float(1e-3, 1, log=True), "n": oc.Int(1, 5)}),
-        name="box",
+        name="noisy" if noise else "box",
         seed=0,
         method="gp",
         noise=noise or None,
@@ -41,16 +42,17 @@ def hostile():
     space = oc.Space(
         {
             "lr": oc.Float(1e-5, 1e-1, log=True),
-            EVIL: oc.Categorical(["a", EVIL, "<i>" + "long " * 2000]),
+            EVIL: oc.Categorical(["a", EVIL, LONG]),
+            LONG: oc.Float(0, 1),
             "model": oc.Choice({"linear": {}, EVIL: {"layers": oc.Int(1, 4)}}),
             "size": oc.Ordinal(["s", "m", "l"]),
         }
     )
     study = oc.Study(space, name=EVIL, seed=0, method="tree")
     for number in range(16):
-        trial = study.ask()
+        trial = study.ask(worker=EVIL)
         if number % 5 == 4:
-            study.fail(trial, EVIL)
+            study.fail(trial, EVIL if number == 4 else LONG)
         else:
             study.tell(trial, abs(math.log10(trial.params["lr"]) + 3) + (trial.params[EVIL] == "a"))
     return study

@@ -1,100 +1,81 @@
-"""The report in a real browser: Chromium without a window.
-
-A script at the end of the page uses it as a reader does and writes what it finds as JSON.
-"""
+"""The report in a real browser, as a reader uses it."""
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
-import subprocess
-from html import unescape
-
+import numpy as np
 import pytest
 
 import outcrop as oc
-from tests.reports.studies import EVIL, KINDS
+from tests.browsing import Page
+from tests.reports.studies import EVIL, KINDS, LONG
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="CHROMIUM IS MISSING: apt-get install chromium; nothing was tested"
-)
-WATCH = """<script>
-window.problems = [];
-window.addEventListener("error", (event) => window.problems.push(event.message));
-window.addEventListener("securitypolicyviolation",
-  (event) => window.problems.push(event.violatedDirective + " " + event.blockedURI));
-const written = console.error;
-console.error = (...words) => { window.problems.push(words.join(" ")); written(...words); };
-</script>"""
-SEEN = """<script>
-const cells = (index) => [...document.querySelectorAll("#trials tbody tr")].map(
-  (row) => row.cells[index].textContent);
-const heads = [...document.querySelectorAll("#trials th button")];
-const filter = document.getElementById("filter");
-const search = (text) => { filter.value = text; filter.dispatchEvent(new Event("input")); };
-const found = { columns: heads.map((head) => head.textContent), numbers: cells(0) };
-const value = heads.findIndex((head) => head.textContent === "value");
-heads[value].click();
-found.rising = cells(value);
-heads[value].click();
-found.falling = cells(value);
-search("finished");
-found.finished = cells(1);
-search("no such text");
-found.none = cells(1);
-search("");
-found.plots = [...document.querySelectorAll(".plot")].map(
-  (plot) => plot.querySelectorAll(".main-svg").length);
-found.wide = document.documentElement.scrollWidth;
-found.hurt = window.hurt ?? 0;
-found.labels = [...document.querySelectorAll(".plot text")].map((text) => text.textContent);
-found.problems = window.problems;
-const out = document.createElement("pre");
-out.id = "found";
-out.textContent = JSON.stringify(found);
-document.body.append(out);
-</script>"""
+LABELS = "return [...document.querySelectorAll('.plot text')].map((each) => each.textContent)"
+WIDTH = "return document.documentElement.scrollWidth"
 
 
-def seen(study, folder, width=1400):
-    """What a reader finds in the report of a study."""
-    html = oc.report(study).html
-    html = html.replace("<body>", f"<body>{WATCH}", 1).replace("</body>", f"{SEEN}</body>", 1)
+def opened(browser, study, folder, width=1400):
     path = folder / "report.html"
-    path.write_text(html, encoding="utf-8")
-    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
-    command += [f"--user-data-dir={folder / 'profile'}", f"--window-size={width},900"]
-    done = subprocess.run(
-        [*command, path.as_uri()], capture_output=True, text=True, timeout=240, check=True
-    )
-    (text,) = re.findall(r'<pre id="found">(.*?)</pre>', done.stdout, flags=re.DOTALL)
-    return json.loads(unescape(text))
+    oc.report(study, path)
+    return Page(browser, path.as_uri(), width)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_opens_sorts_and_filters_without_an_error(kind, tmp_path):
+def test_it_opens_sorts_and_filters_without_an_error(kind, chromium, tmp_path):
     study = KINDS[kind]()
-    found = seen(study, tmp_path)
-    assert found["problems"] == []
-    assert found["hurt"] == 0
-    assert found["numbers"] == [str(trial.number) for trial in study.trials]
+    page = opened(chromium, study, tmp_path)
+    assert page.cells(0) == [str(trial.number) for trial in study.trials]
     known = sorted(trial.value for trial in study.trials if trial.value is not None)
     empty = [""] * (len(study.trials) - len(known))
-    assert [*map(float, found["rising"][: len(known)])] == pytest.approx(known, rel=1e-5)
-    assert [*map(float, found["falling"][: len(known)])] == pytest.approx(known[::-1], rel=1e-5)
-    assert found["rising"][len(known) :] == found["falling"][len(known) :] == empty
-    assert found["finished"] == ["finished"] * len(known)
-    assert found["none"] == []
-    assert all(found["plots"])
-    assert found["wide"] <= 1400
+    value = page.columns.index("value")
+    for expected in (known, known[::-1]):
+        page.sort(value)
+        cells = page.cells(value)
+        assert [*map(float, cells[: len(known)])] == pytest.approx(expected, rel=1e-5)
+        assert cells[len(known) :] == empty
+    page.filter("finished")
+    assert page.cells(1) == ["finished"] * len(known)
+    page.filter("no such text")
+    assert page.cells(1) == []
+    places = chromium.run("return document.querySelectorAll('.plot').length")
+    assert chromium.run("return document.querySelectorAll('.plot .main-svg').length") >= places
+    assert chromium.run(WIDTH) <= 1400
+    page.checked()
 
 
-def test_hostile_text_is_seen_as_text(tmp_path):
-    found = seen(KINDS["hostile"](), tmp_path, width=500)
-    assert found["hurt"] == 0
-    assert EVIL in found["columns"]
-    assert any("</script><img" in text for text in found["labels"])
-    assert not any("&lt;" in text for text in found["labels"])
-    assert found["wide"] <= 500
+def test_the_pointer_on_a_point_shows_its_trial(chromium, tmp_path):
+    study = KINDS["box"]()
+    page = opened(chromium, study, tmp_path)
+    trial = study.trials[3]
+    assert "trial 3" in page.hover("convergence", trial.number, trial.value)
+    page.checked()
+
+
+def test_hostile_text_is_seen_as_text(chromium, tmp_path):
+    page = opened(chromium, KINDS["hostile"](), tmp_path, width=500)
+    assert EVIL in page.columns
+    assert any(each.startswith(LONG[:200]) for each in page.columns)
+    assert EVIL in page.cells(page.columns.index("worker"))
+    assert EVIL in page.cells(page.columns.index("reason"))
+    assert "".join(EVIL.split()) in "".join(chromium.run("return document.title").split())
+    labels = chromium.run(LABELS)
+    assert any("</script><img" in text for text in labels)
+    assert not any("&lt;" in text for text in labels)
+    assert chromium.run("return document.querySelectorAll('img, b.bold, u').length") == 0
+    assert chromium.run(WIDTH) <= 500
+    page.checked()
+
+
+def test_many_points_are_thinned_and_all_are_seen_by_zooming(chromium, tmp_path):
+    space = oc.Space({"x": oc.Float(0, 1)})
+    study = oc.Optimizer(space, method="random", seed=0)
+    params = space.sample(np.random.default_rng(0), 4000)
+    study.add(params, [each["x"] for each in params])
+    page = opened(chromium, study, tmp_path)
+    drawn = "return document.getElementById('convergence').data[0].x.length"
+    assert chromium.run(drawn) == 1500
+    text = chromium.run("return document.querySelector('.drawn').textContent")
+    assert text == "1500 of 4000 points are drawn; zoom in for the others."
+    low, high = page.zoom("convergence", 1000, 2000, 0.5)
+    inside = sum(low <= trial.number <= high for trial in study.trials)
+    chromium.wait_for(f"{drawn} === arguments[0]", inside)
+    page.checked()

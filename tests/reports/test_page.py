@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 import outcrop as oc
 from outcrop.cli.app import app
 from outcrop.errors import MethodError, MissingExtra
+from outcrop.reports.figures import some_of
+from outcrop.reports.plotly_program import plotly_program
 from tests.reports.studies import EVIL, KINDS
 
 VOID = {"meta", "input"}
@@ -43,6 +45,10 @@ class Read(HTMLParser):
             self.text += data
 
 
+def figures_in(content):
+    return {key: f for part in content["parts"].values() for key, f in part["figures"].items()}
+
+
 @pytest.fixture(scope="module", params=KINDS)
 def made(request):
     study = KINDS[request.param]()
@@ -55,7 +61,7 @@ def test_the_file_is_whole_and_loads_nothing(made):
     assert not page.open
     assert not page.attributes & LOADS
     assert not {"img", "link", "iframe", "object", "i"} & {*page.tags}
-    assert page.tags.count("script") == 3  # the data, Plotly, and what draws them
+    assert page.tags.count("script") == 3  # the data, Plotly as text, and what draws them
     assert "default-src 'none'" in html
     assert len(html.encode()) < 6_000_000
 
@@ -79,9 +85,9 @@ def test_every_section_is_there_or_says_why_not(made):
     content = json.loads(Read(html).scripts[0])
     count = {"empty": 0, "failing": 2, "categories": 3}.get(kind)
     if count is not None:  # convergence and workers; also parallel coordinates
-        assert len(content["figures"]) == count
+        assert len(figures_in(content)) == count
     else:
-        assert len(content["figures"]) >= 9
+        assert len(figures_in(content)) >= 9
         assert "Recommended: trial" in text
 
 
@@ -92,9 +98,9 @@ def test_hostile_text_is_text_everywhere():
     assert "\n<b>bold</b>" not in html
     content = json.loads(page.scripts[0])
     assert EVIL in content["trials"]["columns"]
-    figures = json.dumps(content["figures"])
+    figures = json.dumps(figures_in(content)).replace("<br>", "").replace("<extra></extra>", "")
     assert "&lt;/script&gt;" in figures
-    assert "<" not in figures  # whatever Plotly draws is escaped
+    assert "<" not in figures  # whatever Plotly draws is escaped, besides our own line breaks
     assert "<" not in page.scripts[0]
     assert len(html) < 6_000_000
 
@@ -102,15 +108,37 @@ def test_hostile_text_is_text_everywhere():
 def test_the_figures_have_what_the_study_has():
     study = KINDS["box"]()
     content = json.loads(Read(oc.report(study).html).scripts[0])
-    convergence = content["figures"]["plot0"]["data"]
+    found = content["parts"]
+    convergence = found["convergence"]["figures"]["convergence"]["data"]
     values = [trial.value for trial in study.trials if trial.value is not None]
     np.testing.assert_allclose(convergence[0]["y"], values, rtol=1e-5)
-    np.testing.assert_allclose(convergence[1]["y"], np.maximum.accumulate(values), rtol=1e-5)
-    found = study.importance()
-    bars = content["figures"]["plot1"]["data"][0]
-    np.testing.assert_allclose(
-        bars["x"], [found.total[name].mean for name in found.ranked[::-1]], rtol=1e-5, atol=1e-6
-    )
+    step = np.searchsorted(convergence[1]["x"], convergence[0]["x"], side="right") - 1
+    best = np.array(convergence[1]["y"])[step]
+    np.testing.assert_allclose(best, np.maximum.accumulate(values), rtol=1e-5)
+    expected = study.importance()
+    bars = next(iter(found["importance"]["figures"].values()))["data"][0]
+    shares = [expected.total[name].mean for name in expected.ranked[::-1]]
+    np.testing.assert_allclose(bars["x"], shares, rtol=1e-5, atol=1e-6)
+
+
+def test_of_many_trials_the_best_and_some_others_are_drawn():
+    space = oc.Space({"x": oc.Float(0, 1)})
+    study = oc.Optimizer(space, method="random", seed=0, direction="maximize")
+    values = np.random.default_rng(0).permutation(3000).astype(float)
+    study.add(space.sample(np.random.default_rng(1), 3000), list(values))
+    drawn = [trial.value for trial in some_of(study.trials, "maximize")]
+    assert len({*drawn}) == 1000
+    assert {*values[values >= 2500]} <= {*drawn}
+    assert min(drawn) == 0
+    others = np.sort([value for value in drawn if value < 2500])
+    assert np.diff(others).max() <= 6  # evenly: 2,500 in 500
+
+
+def test_charts_of_plotly_are_registered_one_at_a_time():
+    program = plotly_program()
+    assert program.startswith("//# allFunctionsCalledOnLoad\n")
+    assert program.count(".unregistered=[") == 1  # or a later Plotly has another form
+    assert "</script" not in program
 
 
 def test_a_thousand_trials_fit():
@@ -146,6 +174,7 @@ def test_the_command_writes_the_same_and_replaces_nothing(tmp_path):
 def test_what_is_no_study_and_a_missing_plotly_are_refused(monkeypatch):
     with pytest.raises(MethodError, match="expected a Study"):
         oc.report(3)
+    plotly_program.cache_clear()
     monkeypatch.setitem(__import__("sys").modules, "plotly", None)
     with pytest.raises(MissingExtra, match=r"outcrop\[report\]"):
         oc.report(KINDS["empty"]())

@@ -16,6 +16,7 @@ import outcrop as oc
 from outcrop.data import Observations
 from outcrop.errors import ModelError
 from outcrop.inference import Slice
+from outcrop.params import Layout
 from outcrop.problems import get
 from outcrop.strategies import Method, strategy_for
 from outcrop.surrogates import Ensemble, Kind, Latent, Mixture, PartlyAdditive, Plain, Situation
@@ -241,6 +242,19 @@ def test_effects_that_add_up_need_two_numbers():
     line = oc.Space({"x": oc.Float(0, 1), "c": oc.Categorical(["a", "b"])})
     assert PartlyAdditive().surrogate(Situation(line)) is None
     assert PartlyAdditive().surrogate(Situation(SPACE)) is not None
+
+
+def test_effects_vary_as_fast_in_many_dimensions_as_in_few():
+    medians = []
+    for d in (2, 9):
+        space = oc.Space({f"x{i}": oc.Float(0, 1) for i in range(d)})
+        data = Observations(np.zeros((1, d)), np.zeros(1))
+        layout = Layout.of(PartlyAdditive().kernel(Situation(space)), data)
+        thetas = layout.sample_prior(np.random.default_rng(0), 4000)
+        scales = [layout.bind(theta).kernel.kernel.kernel.lengthscales for theta in thetas]
+        assert np.shape(scales) == (4000, d)
+        medians.append(np.median(scales))
+    np.testing.assert_allclose(medians, 0.5, rtol=0.05)
 
 
 def test_a_sum_of_effects_is_learnt_from_few_points():

@@ -25,6 +25,7 @@ from outcrop.cli import (
     run_commands,
 )
 from outcrop.cli.arguments import NeededStudy, StorageUrl, say
+from outcrop.cli.dashboard_command import dashboard
 from outcrop.cli.migrate import migrate
 from outcrop.cli.run_commands import interrupted
 from outcrop.cli.terminal_text import EscapedLog, printable, printable_line
@@ -103,6 +104,7 @@ for command in (
     reading_commands.best,
     reading_commands.export,
     reading_commands.report,
+    dashboard,
     reading_commands.check,
     add_command.add,
     correction_commands.amend,

@@ -1,8 +1,8 @@
-"""Commands that read a study: `outcrop show`, `best`, `export` and `check`."""
+"""Commands that read a study: `outcrop show`, `best`, `export`, `report` and `check`."""
 
 from __future__ import annotations
 
-__all__ = ["best", "check", "export", "show"]
+__all__ = ["best", "check", "export", "report", "show"]
 
 import json
 import sys

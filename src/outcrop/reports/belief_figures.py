@@ -14,6 +14,7 @@ from outcrop.plots.parameter_axis import Axis
 from outcrop.plots.slice_layers import interval
 from outcrop.plots.slices import most_important
 from outcrop.plots.space_slice import SpaceSlice
+from outcrop.reports.figures import some_of
 from outcrop.reports.plotly_values import Figure, label, number, numbers
 from outcrop.study import Importance
 from outcrop.study.importance import Share
@@ -64,7 +65,7 @@ def _slice(study: StudyReader, name: str) -> Figure:
             {"x": numbers(x), "y": numbers(mean), "mode": "lines", "name": "mean"}
             | {"line": {"color": LINE}},
         ]
-    trials = [trial for trial in study.trials if cut.shows(trial) and trial.value is not None]
+    trials = some_of([t for t in study.trials if cut.shows(t) and t.is_observed], study.direction)
     data.append(
         {
             "x": numbers(cut.places(trials)[:, 0]),
@@ -96,7 +97,7 @@ def maps(study: StudyReader) -> dict[str, Figure]:
     if search is not None:
         score = search.score(rows)
         found[f"acquisition ({search.acquisition})"] = np.maximum(score, peaks(score)[0])
-    trials = [trial for trial in study.trials if cut.shows(trial) and trial.is_observed]
+    trials = some_of([t for t in study.trials if cut.shows(t) and t.is_observed], study.direction)
     places = cut.places(trials)
     sites = {
         "x": numbers(places[:, 0]),
@@ -141,6 +142,7 @@ def importance(found: Importance) -> Figure:
             "tickvals": [*range(len(names))],
             "ticktext": [label(name, 30) for name in names],
             "automargin": True,
+            "ticklabelstandoff": 6,
         },
     }
     data = [
@@ -161,7 +163,11 @@ def _bars(
         "width": width,
         "name": title,
         "marker": {"color": colour},
-        "error_x": {"type": "data", "array": [number(shares[name].std) for name in names]},
+        "error_x": {
+            "type": "data",
+            "array": [number(shares[name].std) for name in names],
+            "color": "#808080",
+        },
     }
 
 

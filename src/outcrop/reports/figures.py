@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["convergence", "landscape", "parallel", "timeline"]
+__all__ = ["convergence", "landscape", "parallel", "some_of", "timeline"]
 
 from collections.abc import Sequence
 
@@ -18,9 +18,12 @@ from outcrop.study.trial import Trial
 from outcrop.typing import Vector
 
 LINES = 500  # trials of the parallel coordinates: the best ones
+POINTS = 1000  # trials that are drawn over a belief
+SPANS = 1000  # trials of the timeline: the last ones
 SHADES = [f"rgba(49, 130, 189, {opacity})" for opacity in (0.15, 0.3, 0.5, 0.75, 1.0)]  # to best
 TICKS = 3
 BUSY, FAILED, BEST = "#3182bd", "#d55e00", "#e69f00"
+VALUE = "#3d97d3"  # seen on white and on black
 
 
 def convergence(study: StudyReader) -> Figure:
@@ -32,20 +35,22 @@ def convergence(study: StudyReader) -> Figure:
     values = _values(known)
     sign = -1.0 if study.direction == "maximize" else 1.0
     best = sign * np.minimum.accumulate(sign * values)
+    steps = [index for index in range(len(best)) if _is_corner(best, index)]
     data: list[Figure] = [
         {
             "x": [trial.number for trial in known],
             "y": numbers(values),
             "mode": "markers",
             "name": "value",
-            "marker": {"size": 6, "opacity": 0.6},
-            "text": [f"trial {trial.number}" for trial in known],
+            "marker": {"size": 6, "opacity": 0.75, "color": VALUE},
+            "hovertemplate": "trial %{x}<br>%{y}<extra></extra>",
         },
         {
-            "x": [trial.number for trial in known],
-            "y": numbers(best),
+            "x": [known[index].number for index in steps],
+            "y": numbers(best[steps]),
             "mode": "lines",
             "name": "best so far",
+            "hoverinfo": "skip",  # or the label of the trial below would not be seen
             "line": {"shape": "hv", "width": 2.5, "color": BEST},
         },
     ]
@@ -97,8 +102,7 @@ def parallel(study: StudyReader) -> Figure:
                 "y": ys,
                 "text": texts,
                 "hoverinfo": "text",
-                "mode": "lines+markers",
-                "marker": {"size": 3},
+                "mode": "lines",
                 "line": {"color": shade, "width": 1.4},
                 "showlegend": False,
             }
@@ -136,6 +140,7 @@ def timeline(study: StudyReader) -> Figure:
     spans, _ = without_pauses(measured_spans(study.trials))
     if not spans:
         raise NoBelief("no trial was asked for yet")
+    spans = sorted(spans, key=lambda span: span.start)[-SPANS:]
     named = all(span.trial.worker for span in spans)
     data: list[Figure] = []
     for state, colour in (("finished", BUSY), ("failed", FAILED), ("running", "#999999")):
@@ -183,6 +188,22 @@ def landscape(study: StudyReader) -> Figure:
         "yaxis": {"title": {"text": "probability"}, "range": [0, 1]},
     }
     return {"data": data, "layout": layout}
+
+
+def some_of(trials: Sequence[Trial], direction: str) -> list[Trial]:
+    """At most `POINTS` trials with values: the better half of them the best, the others evenly."""
+    if len(trials) <= POINTS:
+        return list(trials)
+    sign = -1.0 if direction == "maximize" else 1.0
+    ranked = sorted(trials, key=lambda trial: sign * (trial.value or 0.0))
+    half = POINTS // 2
+    others = np.linspace(half, len(ranked) - 1, POINTS - half).astype(int)
+    return ranked[:half] + [ranked[index] for index in others]
+
+
+def _is_corner(best: Vector, index: int) -> bool:
+    """Whether the line of the best value so far turns at a trial, or begins or ends there."""
+    return index in (0, len(best) - 1) or best[index] != best[index - 1]
 
 
 def _note(x: float, y: float, text: str) -> Figure:

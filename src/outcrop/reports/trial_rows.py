@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["trial_rows"]
+__all__ = ["Columns", "trial_rows"]
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from outcrop.reports.plotly_values import number
 from outcrop.study.study_reader import StudyReader
@@ -12,29 +14,42 @@ from outcrop.study.trial import Trial
 
 LONGEST = 300  # characters of a cell
 
+Cell: TypeAlias = float | str | None  # None is an empty one
 
-def trial_rows(study: StudyReader) -> dict[str, Any]:
-    """The names of the columns, and a list of cells for each trial; None is an empty cell."""
-    trials = study.trials
-    names = list(dict.fromkeys(name for trial in trials for name in trial.params))
-    known = [("std", _std), ("seconds", _seconds), ("worker", _worker), ("reason", _reason)]
-    used = [(name, cell) for name, cell in known if any(cell(trial) for trial in trials)]
-    rows = [
-        [
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table: all parameters that trials have, and what is known of any trial."""
+
+    params: tuple[str, ...]
+    known: tuple[str, ...]
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial]) -> Columns:
+        params = dict.fromkeys(name for trial in trials for name in trial.params)
+        known = (name for name, get in KNOWN.items() if any(get(trial) for trial in trials))
+        return cls(tuple(params), tuple(known))
+
+    @property
+    def titles(self) -> list[str]:
+        return ["trial", "state", "value", *map(_text, self.params), *self.known]
+
+    def row(self, trial: Trial) -> list[Cell]:
+        """The cells of a trial."""
+        return [
             trial.number,
             trial.state,
             number(trial.value),
-            *(_cell(trial.params.get(name)) for name in names),
-            *(_cell(cell(trial)) for _, cell in used),
+            *(_cell(trial.params.get(name)) for name in self.params),
+            *(_cell(KNOWN[name](trial)) for name in self.known),
         ]
-        for trial in trials
-    ]
-    columns = ["trial", "state", "value", *(_text(n) for n in names), *(name for name, _ in used)]
-    return {"columns": columns, "rows": rows}
 
 
-def _std(trial: Trial) -> float | None:
-    return trial.std
+def trial_rows(study: StudyReader) -> dict[str, Any]:
+    """The names of the columns, and a list of cells for each trial."""
+    trials = study.trials
+    columns = Columns.of(trials)
+    return {"columns": columns.titles, "rows": [columns.row(trial) for trial in trials]}
 
 
 def _seconds(trial: Trial) -> float | None:
@@ -43,15 +58,15 @@ def _seconds(trial: Trial) -> float | None:
     return trial.finished - trial.started
 
 
-def _worker(trial: Trial) -> str:
-    return trial.worker
+KNOWN: dict[str, Callable[[Trial], object]] = {
+    "std": lambda trial: trial.std,
+    "seconds": _seconds,
+    "worker": lambda trial: trial.worker,
+    "reason": lambda trial: trial.reason or trial.aside,
+}
 
 
-def _reason(trial: Trial) -> str:
-    return trial.reason or trial.aside
-
-
-def _cell(value: object) -> float | str | None:
+def _cell(value: object) -> Cell:
     if value is None or value == "":
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["delete_study", "list_studies", "load_study", "log_of", "unpickled"]
+__all__ = ["delete_study", "found", "list_studies", "load_study", "log_of", "unpickled"]
 
 from collections.abc import Callable
 
@@ -46,7 +46,7 @@ def load_study(
 def _opened(
     name: str, store: Storage, method: Callable[[Created], MethodLike], ask_seconds: float | None
 ) -> Study:
-    identity = _found(store, name)
+    identity = found(store, name)
     state = state_of(name, store.read(identity))
     study = Study.__new__(Study)  # a new one would be compared with the arguments
     study._open(store, name, identity, state, Strategies(method(state.created)), ask_seconds)
@@ -70,15 +70,15 @@ def list_studies(storage: str | Storage) -> list[str]:
 def delete_study(name: str, storage: str | Storage) -> None:
     """Delete a study and all its trials; processes that still use it get a `StudyError`."""
     store = open_storage(storage)
-    store.delete(_found(store, name))
+    store.delete(found(store, name))
 
 
 def log_of(name: str, store: Storage) -> list[str]:
     """The log of a stored study, whatever its method."""
-    return store.read(_found(store, name))
+    return store.read(found(store, name))
 
 
-def _found(store: Storage, name: str) -> int:
+def found(store: Storage, name: str) -> int:
     identity = store.find(name)
     if identity is None:
         names = store.names()

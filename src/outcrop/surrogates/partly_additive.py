@@ -4,17 +4,21 @@ from __future__ import annotations
 
 __all__ = ["PartlyAdditive"]
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log
 
 from outcrop.kernels import Additive, Kernel, Matern52
 from outcrop.params import free
-from outcrop.priors import Uniform
+from outcrop.priors import LogNormal, Prior, Uniform
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import Situation
 from outcrop.typing import Vector
 
 INTERACTION = Uniform(0.0, 1.0)
+# An effect is a function of one number, however many numbers there are: unlike the lengthscales of
+# other kinds, its own do not grow with the dimension.
+LENGTHSCALES = LogNormal(log(0.5), 1.0)
 
 
 @dataclass(frozen=True)
@@ -28,13 +32,15 @@ class PartlyAdditive(KernelKind):
     nearly. A space with fewer than two numbers has nothing to add up.
     """
 
+    lengthscales: Prior = LENGTHSCALES  # of effects
     label = "partly additive GP"
 
     def kernel(self, situation: Situation) -> Kernel:
         def additive(lengthscales: Vector) -> Kernel:
             return Additive(free(INTERACTION), Matern52(lengthscales))
 
-        return situation.kernel(additive)
+        priors = replace(situation.priors, lengthscales=self.lengthscales)
+        return replace(situation, priors=priors).kernel(additive)
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         return super().surrogate(situation) if len(situation.numbers) > 1 else None

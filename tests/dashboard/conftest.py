@@ -1,0 +1,1 @@
+from tests.cli.conftest import call  # noqa: F401  # fixture
