@@ -9,7 +9,7 @@ LEVELS = np.repeat([0.0, 1.0, 2.0, 3.0, 4.0], 4)  # y of five folds of four samp
 X = np.arange(20.0)[:, None]
 
 
-class Bowl(BaseEstimator):
+class Bowl(BaseEstimator):  # type: ignore[misc]
     """Scores −(x − 0.3)² plus the mean of y, which is the effect of a fold."""
 
     def __init__(self, x=0.0, fails_above=np.inf, calls=None):
