@@ -1,4 +1,7 @@
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ import outcrop as oc
 from outcrop.errors import StudyError
 from tests.integrations.sklearn_estimators import LEVELS, Bowl, Interrupted, X, searched
 
+ROOT = Path(__file__).parents[2]
 UNIT = {"x": oc.Float(0, 1)}
 
 
@@ -79,6 +83,28 @@ def test_another_space_is_refused(stored):
     searched(Bowl(), UNIT, **stored).fit(X, LEVELS)
     with pytest.raises(StudyError, match="exists and differs"):
         searched(Bowl(), {"x": oc.Float(0, 2)}, **stored).fit(X, LEVELS)
+
+
+def test_the_candidate_of_a_process_that_was_killed_is_evaluated_again(stored):
+    program = f"""
+import os
+import outcrop as oc
+from tests.integrations.sklearn_estimators import LEVELS, Bowl, X, searched
+usual, fits = Bowl.fit, []
+def fit(self, X, y=None):
+    fits.append(self.x)
+    if len(fits) == 23:  # in the fifth candidate
+        os._exit(1)
+    return usual(self, X, y)
+Bowl.fit = fit
+searched(Bowl(), {{"x": oc.Float(0, 1)}}, n_iter=6, **{stored!r}).fit(X, LEVELS)
+"""
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 1
+    left = oc.load_study("bowl", stored["storage"]).trials[-1]
+    assert (left.number, left.state) == (4, "running")
+    search = searched(Bowl(), UNIT, n_iter=6, **stored).fit(X, LEVELS)
+    assert search.cv_results_["params"][4] == {"x": left.params["x"]}
+    assert [trial.state for trial in search.study_.trials] == ["finished"] * 6
 
 
 def test_results_added_by_hand_are_known_to_the_model_only(stored):
