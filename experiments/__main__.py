@@ -33,6 +33,7 @@ from experiments import (
     noisy_inputs_bo,
     noisy_inputs_exact,
     noisy_inputs_tables,
+    noisy_recommendations,
     optuna_nested,
     pending_policies,
     playbook_clipping,
@@ -93,6 +94,7 @@ MODULES = (
     auto_named,
     auto_variants,
     importances,
+    noisy_recommendations,
     suite,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}

@@ -44,6 +44,7 @@ class View:
     robust: bool = False  # whether the objective's average over input noise is to be minimised
     sign: float = 1.0  # of the user's values; −1 if these are maximised
     effort: Effort = UNLIMITED  # that the suggestion may take; see `outcrop.effort`
+    remaining: int | None = None  # trials that can still be asked for, this one included, if known
 
     __repr__ = short_repr
 

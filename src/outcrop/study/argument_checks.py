@@ -219,6 +219,18 @@ def checked_count(count: object, name: str) -> int:
     return number
 
 
+def checked_remaining(remaining: object, asked: int) -> int | None:
+    """How many trials can still be asked for, at least the `asked` ones; None if unknown."""
+    if remaining is None:
+        return None
+    number = checked_count(remaining, "remaining")
+    if number < asked:
+        raise MethodError(
+            f"remaining={number} is less than the {asked} trials asked for: it includes these"
+        )
+    return number
+
+
 def checked_ask_seconds(seconds: object) -> float | None:
     """The time for one suggestion; None is no limit."""
     return None if seconds is None else checked_seconds(seconds, "ask_seconds")

@@ -92,24 +92,39 @@ def number_of(trial: Trial | int) -> int:
     return number
 
 
-def asked(state: State, strategy: Strategy, at: float, effort: Effort = UNLIMITED) -> Asked:
+def asked(
+    state: State,
+    strategy: Strategy,
+    at: float,
+    effort: Effort = UNLIMITED,
+    remaining: int | None = None,
+) -> Asked:
     """The next trial: the first of the queue, or else the strategy's suggestion.
 
-    If `effort` is spent before the suggestion is complete, its cuts are recorded with it.
+    If `effort` is spent before the suggestion is complete, its cuts are recorded with it, and so is
+    `remaining` if it is known: a replay makes the suggestion with the same.
     """
     number, seen = state.next_number, state.position
     if state.queue:
         origin: Why = {"source": "queue"}
         return Asked(number, state.queue[0], why=origin, queued=True, seen=seen, at=at)
-    view = replace(state.view, effort=effort)
+    view = replace(state.view, effort=effort, remaining=remaining)
     suggestion = strategy.propose(view, generator(state, Purpose.ASK))
     why: Why = read(write(suggestion.why, "why"))
     if isinstance(why.get("mean"), int | float):
         why["mean"] = state.sign * why["mean"]  # a value of the objective, in the user's sign
     if effort.cuts:
         why["cut"] = effort.cut_short
-    params, warm = _legal(state, suggestion.params), suggestion.warm
-    return Asked(number, params, why=why, warm=warm, seen=seen, at=at, cuts=effort.cuts)
+    return Asked(
+        number,
+        _legal(state, suggestion.params),
+        why=why,
+        warm=suggestion.warm,
+        seen=seen,
+        at=at,
+        cuts=effort.cuts,
+        remaining=remaining,
+    )
 
 
 def offered_again(state: State, number: int, at: float) -> Asked | Expired:

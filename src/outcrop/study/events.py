@@ -97,9 +97,10 @@ class Asked(Event):
     at: float = 0.0
     cuts: tuple[int, ...] = field(default=(), metadata=UNSAID)  # of its effort, see `effort`
     worker: str = field(default="", metadata=UNSAID)  # who evaluates it, if that was given
+    remaining: int | None = field(default=None, metadata=UNSAID)  # see `View.remaining`
 
     def _least_version(self) -> int:
-        return 2 if self.worker else 1
+        return 2 if self.worker or self.remaining is not None else 1
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["ObjectiveBelief", "Recommendation", "Search", "recommended"]
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import overload
 
@@ -20,6 +20,7 @@ from outcrop.strategies.wrapped_model import maximised_next
 from outcrop.study.commands import Purpose, generator
 from outcrop.study.state import Record, State
 from outcrop.study.trial import Trial, best_of
+from outcrop.surrogates.noise_evidence import weighed_by_noise
 from outcrop.typing import Params, Vector
 
 DRAWS = 1000  # a probability is then known to ± 0.03
@@ -105,7 +106,9 @@ class Search:
 class Recommendation:
     """The evaluated configuration that is believed best, and the best trial at it.
 
-    If `robust`, mean and standard deviation are those of the average over input noise.
+    If it is unknown whether values have noise, mean and standard deviation may differ from those of
+    `belief`: models with and without noise are weighed by how well they explain the values. If
+    `robust`, they are those of the average over input noise.
     """
 
     params: ActiveParams
@@ -123,6 +126,8 @@ class Recommendation:
 
 def recommended(state: State, belief: Belief, robust: bool = False) -> Recommendation:
     """The evaluated configuration with the best mean of `belief`."""
+    if isinstance(belief, UnitBelief):
+        belief = replace(belief, mixture=weighed_by_noise(belief.mixture))
     groups: dict[str, list[Record]] = {}
     for record in state.in_state("finished"):
         groups.setdefault(record.key, []).append(record)

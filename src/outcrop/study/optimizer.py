@@ -60,23 +60,27 @@ class Optimizer(StudyWriter):
         self._state = fold([created])
 
     @overload
-    def ask(self) -> Trial: ...
+    def ask(self, *, remaining: int | None = None) -> Trial: ...
 
     @overload
-    def ask(self, n: int) -> list[Trial]: ...
+    def ask(self, n: int, *, remaining: int | None = None) -> list[Trial]: ...
 
-    def ask(self, n: int | None = None) -> Trial | list[Trial]:
+    def ask(self, n: int | None = None, *, remaining: int | None = None) -> Trial | list[Trial]:
         """The next trial, or a list of `n`; each suggestion takes the ones before it into account.
 
         The list is shorter if the space runs out; `SpaceExhausted` if no configuration is left.
+        `remaining` is the number of trials that will still be asked for, these ones included, if it
+        is known; strategies are told.
         """
         count = 1 if n is None else argument_checks.checked_count(n, "n")
+        left = argument_checks.checked_remaining(remaining, count)
         state, first = self._state, self._state.next_number
         strategy = self._strategies.for_space(state.space)
-        for _ in range(count):
+        for i in range(count):
             try:
+                own = None if left is None else left - i
                 effort = Effort.within(self._ask_seconds)
-                event = commands.asked(state, strategy, time.time(), effort)
+                event = commands.asked(state, strategy, time.time(), effort, own)
                 state = apply(state, event)
             except SpaceExhausted:
                 if state is self._state:

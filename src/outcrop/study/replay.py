@@ -51,7 +51,13 @@ def replayed(log: Sequence[Event], method: MethodLike) -> Replay:
     for event in log[1:]:
         for asked in made_of.get(state.position, ()):
             effort, strategy = Effort.recorded(asked.cuts), strategies.for_space(state.space)
-            make = partial(commands.asked, strategy=strategy, at=asked.at, effort=effort)
+            make = partial(
+                commands.asked,
+                strategy=strategy,
+                at=asked.at,
+                effort=effort,
+                remaining=asked.remaining,
+            )
             if not _is_same(with_method_state(state, make), asked):
                 different.append(asked.number)
         state = apply(state, event)

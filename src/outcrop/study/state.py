@@ -20,6 +20,7 @@ from outcrop.short_repr import short_repr
 from outcrop.space import Space
 from outcrop.strategies.base import View, Why
 from outcrop.study import argument_checks, outcomes
+from outcrop.study.asked_event import check_asked, worker_of
 from outcrop.study.events import (
     Added,
     Amended,
@@ -232,13 +233,10 @@ def _asked(state: State, event: Asked, encoded: EncodedParams) -> State:
         )
     if event.seen < state.changed:
         raise TrialError(f"trial {event.number} was suggested for an earlier space of the study")
-    if not isinstance(event.cuts, tuple) or any(type(cut) is not int for cut in event.cuts):
-        raise TrialError(
-            f"trial {event.number} has the cuts {event.cuts!r}, expected whole numbers"
-        )
+    check_asked(event)
     record = _new_record(state, event.number, encoded, began=event.seen)
     why = cast(Why, ReadOnly.deep(event.why))
-    trial = replace(record.trial, started=event.at, why=why, worker=_worker_of(event))
+    trial = replace(record.trial, started=event.at, why=why, worker=worker_of(event))
     queue = state.queue
     if event.queued:
         if not queue or dict(queue[0]) != dict(trial.params):
@@ -257,16 +255,10 @@ def _asked_again(state: State, event: Asked) -> State:
             f"trial {event.number} is at attempt {record.trial.attempt}; expected attempt "
             f"{record.trial.attempt + 1} next, got {event.attempt}"
         )
-    worker = _worker_of(event)
+    worker = worker_of(event)
     asked = replace(record.asked, attempt=event.attempt, started=event.at, worker=worker)
     records = state.records.replaced(event.number, _with(state, record, asked))
     return replace(state, records=records, stopped=None)
-
-
-def _worker_of(event: Asked) -> str:
-    if isinstance(event.worker, str):
-        return event.worker
-    raise TrialError(f"trial {event.number} has the worker {event.worker!r}, expected a text")
 
 
 def _told(state: State, event: Told) -> State:

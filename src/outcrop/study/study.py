@@ -42,7 +42,7 @@ from outcrop.study.study_strategies import Strategies
 from outcrop.study.study_writer import Happened
 from outcrop.study.thread_lock import ThreadLock
 from outcrop.study.trial import Trial
-from outcrop.study.trial_counts import check_total
+from outcrop.study.trial_counts import check_total, least_left
 from outcrop.study.unfinished_trials import lease_key, unfinished
 
 
@@ -131,6 +131,7 @@ class Study(StudyRunner):
         *,
         lease: float | None = None,
         total: int | None = None,
+        remaining: int | None = None,
         worker: str | None = None,
     ) -> Trial: ...
 
@@ -141,6 +142,7 @@ class Study(StudyRunner):
         *,
         lease: float | None = None,
         total: int | None = None,
+        remaining: int | None = None,
         worker: str | None = None,
     ) -> list[Trial]: ...
 
@@ -150,6 +152,7 @@ class Study(StudyRunner):
         *,
         lease: float | None = None,
         total: int | None = None,
+        remaining: int | None = None,
         worker: str | None = None,
     ) -> Trial | list[Trial]:
         """The next trial, or a list of `n`; each suggestion takes the ones before it into account.
@@ -161,18 +164,24 @@ class Study(StudyRunner):
         if no configuration is left. If any other error or Ctrl-C occurs, the trials of the list are
         given back.
 
+        Strategies are told how many trials can still be asked for, if that is known: `remaining`,
+        these ones included, or what the study lacks to its `total`, whichever is less.
+
         `worker` is the name of whoever evaluates the trial, which is recorded. If a process that
         asked under that name with a lease has ended, its unfinished trial is returned first.
         """
         name = "" if worker is None else checked_text(worker, "name of a worker", MAX_NAME)
         seconds = None if lease is None else argument_checks.checked_seconds(lease, "lease")
         most = None if total is None else argument_checks.checked_count(total, "total")
+        count = 1 if n is None else argument_checks.checked_count(n, "n")
+        left = argument_checks.checked_remaining(remaining, count)
         if n is None:
-            return self._ask(seconds, most, name)
+            return self._ask(seconds, most, left, name)
         trials: list[Trial] = []
-        for _ in range(argument_checks.checked_count(n, "n")):
+        for i in range(count):
             try:
-                trials.append(self._ask(seconds, most, name))
+                own = None if left is None else left - i
+                trials.append(self._ask(seconds, most, own, name))
             except (SpaceExhausted, TotalReached):
                 if not trials:
                     raise
@@ -184,17 +193,21 @@ class Study(StudyRunner):
                 raise
         return trials
 
-    def _ask(self, lease: float | None, total: int | None, worker: str) -> Trial:
+    def _ask(
+        self, lease: float | None, total: int | None, remaining: int | None, worker: str
+    ) -> Trial:
         with self._ask_lock:
             while True:
-                event = self._next(self._current(), total, worker)
+                event = self._next(self._current(), total, remaining, worker)
                 if isinstance(event, Asked):
                     event = replace(event, worker=worker)
                 state = self._handed_out(event, lease, total)
                 if state is not None and isinstance(event, Asked):
                     return state.record(event.number).trial
 
-    def _next(self, state: State, total: int | None, worker: str) -> Asked | Expired:
+    def _next(
+        self, state: State, total: int | None, remaining: int | None, worker: str
+    ) -> Asked | Expired:
         """A running trial that is handed out again, or else a new one."""
         held = self._store.leases(self._id)
         number = unfinished(state, held, worker, self._ask_lock.owner)
@@ -206,7 +219,10 @@ class Study(StudyRunner):
         check_total(state.trials, total)
         now, effort = time.time(), Effort.within(self._ask_seconds)
         strategy = self._strategies.for_space(state.space)
-        return with_method_state(state, lambda known: commands.asked(known, strategy, now, effort))
+        left = least_left(state.trials, total, remaining)
+        return with_method_state(
+            state, lambda known: commands.asked(known, strategy, now, effort, left)
+        )
 
     def _handed_out(
         self, event: Asked | Expired, lease: float | None, total: int | None

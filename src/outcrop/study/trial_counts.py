@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["check_total", "counted", "failure_reasons", "state_counts"]
+__all__ = ["check_total", "counted", "failure_reasons", "least_left", "state_counts"]
 
 import re
 from collections import Counter
@@ -56,3 +56,14 @@ def check_total(trials: Iterable[Trial], total: int | None) -> None:
     """`TotalReached` if a study with these trials has `total` of them already."""
     if total is not None and counted(trials) >= total:
         raise TotalReached(f"the study has {total} trials")
+
+
+def least_left(trials: Iterable[Trial], total: int | None, remaining: int | None) -> int | None:
+    """How many trials can still be asked for, by a total and by what a run has left.
+
+    >>> least_left([Trial(0, {}, {}, "failed")], total=5, remaining=10)
+    4
+    """
+    known = [] if total is None else [total - counted(trials)]
+    known += [] if remaining is None else [remaining]
+    return min(known, default=None)

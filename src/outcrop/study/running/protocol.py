@@ -64,6 +64,7 @@ class Runnable(Protocol):
         *,
         lease: float | None = None,
         total: int | None = None,
+        remaining: int | None = None,
         worker: str | None = None,
     ) -> Trial:
         """The next trial, `SpaceExhausted`, or `TotalReached` if the study has `total` trials."""

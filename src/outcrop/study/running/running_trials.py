@@ -71,7 +71,8 @@ class RunningTrials:
 
     def ask(self) -> RunningTrial:
         """The next trial, `SpaceExhausted` or `TotalReached`; its lease is renewed meanwhile."""
-        trial = self.study.ask(lease=LEASE, total=self.total, worker=self.worker)
+        left = None if self.tally.total is None else self.tally.total - self.asked
+        trial = self.study.ask(lease=LEASE, total=self.total, remaining=left, worker=self.worker)
         running = RunningTrial(trial)
         self.each.append(running)
         self.asked += 1

@@ -212,11 +212,12 @@ class Run:
         Returns the real time of the ask, in seconds.
         """
         count = 1 if self.mode == "asynchronous" else self.n_workers
-        if self.n_trials is not None:
-            count = min(count, self.n_trials - self.asked)
+        left = None if self.n_trials is None else self.n_trials - self.asked
+        if left is not None:
+            count = min(count, left)
         began = time.perf_counter()
         try:
-            trials = self.optimizer.ask(count)
+            trials = self.optimizer.ask(count, remaining=left)
         except SpaceExhausted as exhausted:
             if not self.asked:
                 raise
