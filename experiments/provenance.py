@@ -45,6 +45,10 @@ PEER_PACKAGES = {
     "GPSampler": "optuna",
     "SMAC": "smac",
     "BoTorch": "botorch",
+    "RandomizedSearchCV": "scikit-learn",
+    "HalvingRandomSearchCV": "scikit-learn",
+    "OptunaSearchCV": "optuna-integration",
+    "BayesSearchCV": "scikit-optimize",
 }
 
 
