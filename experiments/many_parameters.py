@@ -104,7 +104,7 @@ four the difference is significant, on the last two, which have two and four act
 are no axes, it is not. BoTorch takes about eight to twenty times as long for a suggestion and has
 18 of 60 runs so far: over all of them `gp` is ahead, but for a single function they are too few.
 `python -m experiments many_parameters` adds those that are missing. The prior of lengthscales was
-chosen on other functions and starts ([decision 31](decisions/0031-many-parameters.md))."""
+chosen on other functions and starts ([decision 31](../decisions/0031-many-parameters.md))."""
 
 EXPERIMENT = Experiment(
     "many_parameters",
@@ -112,4 +112,6 @@ EXPERIMENT = Experiment(
     [[{"problem": problem, "method": method} for problem in CONFIRM for method in METHODS]],
     run,
     report,
+    source="ours",
+    summary="`gp` is ahead of TPE and GPSampler",
 )
