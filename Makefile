@@ -8,7 +8,7 @@ export MKL_NUM_THREADS = 1
 # Without bytecode, each of the processes that tests start would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo check postgresql chromium quick models others test slow bench reproduce docs pictures clean
+.PHONY: help demo check postgresql chromium quick models others test slow bench reproduce docs site serve pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -79,6 +79,17 @@ reproduce: $(VENV)/.peers  ## the experiments of the papers
 
 docs: $(VENV)/.dev  ## run every example of README and docs
 	$(BIN)/pytest -q tests/test_documents.py
+
+$(VENV)/.site: $(VENV)/.dev
+	$(BIN)/pip install -q -e '.[site]'
+	@touch $@
+
+site: $(VENV)/.site  ## the documentation as a site in build/pages/site; broken links fail
+	$(BIN)/python docs/site.py build/pages
+	cd build/pages && $(abspath $(BIN))/zensical build --strict --clean --config-file mkdocs.yml
+
+serve: site  ## the site on http://localhost:8000
+	$(BIN)/python -m http.server --bind localhost --directory build/pages/site 8000
 
 pictures: $(VENV)/.demo  ## draw the pictures of docs/pictures.md
 	$(BIN)/python docs/pictures.py
