@@ -117,7 +117,9 @@ def _pages(entry: Any) -> Iterator[str]:
 def _check(named: set[str], there: set[str]) -> None:
     """The navigation of `mkdocs.yml` names the pages that are there, and all of them."""
     if gone := sorted(named - there):
-        raise SiteError(f"mkdocs.yml: {', '.join(gone)} in the navigation, but there is no such page")
+        raise SiteError(
+            f"mkdocs.yml: {', '.join(gone)} in the navigation, but there is no such page"
+        )
     unlisted = {name for name in there - named if not name.startswith(UNLISTED)}
     if unlisted:
         raise SiteError(f"mkdocs.yml: {', '.join(sorted(unlisted))} is not in the navigation")
