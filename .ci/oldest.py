@@ -4,7 +4,16 @@ import tomllib
 from pathlib import Path
 
 EXTRAS = ("plot", "optuna", "report", "postgres")  # those whose tests need no cluster
-TOOLS = ("cloudpickle", "hypothesis", "latex2mathml", "mpmath", "pebble", "pytest", "pyyaml", "scikit-learn")
+TOOLS = (
+    "cloudpickle",
+    "hypothesis",
+    "latex2mathml",
+    "mpmath",
+    "pebble",
+    "pytest",
+    "pyyaml",
+    "scikit-learn",
+)
 
 project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
 optional = project["optional-dependencies"]
