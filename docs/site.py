@@ -55,6 +55,7 @@ def main(folder: Path) -> None:
 def page(markdown: str, path: Path) -> str:
     """The text of a document at `path` as it is in the site."""
     markdown = MATH.sub(lambda found: convert(found[1].strip(), display="block"), markdown)
+    markdown = markdown.replace("```python\n>>>", "```pycon\n>>>")  # prompts are told from code
     parts = CODE.split(markdown)  # every second part is code
     parts[::2] = [_prose(part, path) for part in parts[::2]]
     return "".join(parts)
