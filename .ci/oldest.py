@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-EXTRAS = ("plot", "optuna", "report", "postgres")  # those whose tests need no cluster
+EXTRAS = ("plot", "optuna", "report", "dashboard", "postgres")  # those whose tests need no cluster
 TOOLS = (
     "cloudpickle",
     "hypothesis",
@@ -13,10 +13,12 @@ TOOLS = (
     "pytest",
     "pyyaml",
     "scikit-learn",
+    "selenium",
 )
 
 project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
 optional = project["optional-dependencies"]
 needed = [*project["dependencies"], *(each for extra in EXTRAS for each in optional[extra])]
 tools = [each for each in optional["dev"] if each.startswith(TOOLS)]
+needed = [each for each in needed if not each.startswith("outcrop[")]
 print(*(each.replace(">=", "==") for each in needed), *tools)

@@ -19,6 +19,7 @@ PAGES = {
     "acquisition": "outcrop.acquisition",
     "bandits": "outcrop.bandits",
     "baselines": "outcrop.baselines",
+    "dashboard": "outcrop.dashboard",
     "errors": "outcrop.errors",
     "inference": "outcrop.inference",
     "initial": "outcrop.strategies.initial",
