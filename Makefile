@@ -8,7 +8,7 @@ export MKL_NUM_THREADS = 1
 # Without bytecode, each of the processes that tests start would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo check postgresql chromium quick models others test slow bench reproduce docs pictures clean
+.PHONY: help demo check postgresql chromium quick models others test slow bench reproduce dist docs oldest serve site pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -80,8 +80,43 @@ reproduce: $(VENV)/.peers  ## the experiments of the papers
 docs: $(VENV)/.dev  ## run every example of README and docs
 	$(BIN)/pytest -q tests/test_documents.py
 
+$(VENV)/.site: $(VENV)/.dev
+	$(BIN)/pip install -q -e '.[site]'
+	@touch $@
+
+site: $(VENV)/.site  ## the documentation as a site in build/pages/site; broken links fail
+	$(BIN)/python docs/site.py build/pages
+	cd build/pages && $(abspath $(BIN))/zensical build --strict --clean --config-file mkdocs.yml
+
+serve: site  ## the site on http://localhost:8000
+	$(BIN)/python -m http.server --bind localhost --directory build/pages/site 8000
+
+# Tests of what depends on versions of other packages, with the oldest that pyproject.toml allows.
+# These warn of newer packages that they depend on themselves, which is not our concern.
+OLDEST = $(addprefix tests/, acquisition bandits cli inference kernels maximise plots problems reports space study surrogates)
+
+.venv-oldest/.ready: pyproject.toml .ci/oldest.py
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/pip install -q $$($(PYTHON) .ci/oldest.py)
+	.venv-oldest/bin/pip install -q --no-deps -e .
+	@touch $@
+
+oldest: .venv-oldest/.ready postgresql chromium  ## a part of the fast tests, with the oldest versions allowed
+	.venv-oldest/bin/pytest -q -W ignore::DeprecationWarning $(OLDEST)
+
+# A wheel from the sdist, installed alone, and every line of the README there.
+dist: $(VENV)/.dev  ## wheel and sdist in dist/, tried in an environment of their own
+	rm -rf dist build/clean
+	$(BIN)/pip install -q build
+	$(BIN)/python -m build -q
+	$(PYTHON) -m venv build/clean
+	build/clean/bin/pip install -q "$$(ls $(CURDIR)/dist/*.whl)[optuna,plot]"
+	cp README.md build/clean/
+	cd build/clean && bin/python -m doctest README.md
+	build/clean/bin/outcrop --version
+
 pictures: $(VENV)/.demo  ## draw the pictures of docs/pictures.md
 	$(BIN)/python docs/pictures.py
 
 clean:  ## remove the environment and caches
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) .venv-oldest .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist

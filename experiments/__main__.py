@@ -1,7 +1,7 @@
-"""`python -m experiments [NAME …]`: run what is missing, rewrite tables and pictures.
+"""`python -m experiments [NAME …]`: run what is missing, rewrite pages and pictures.
 
 Results are kept in `experiments/results/` as they come, one line for each run, so that an
-interrupted call can simply be repeated. Without a name every experiment of the document runs.
+interrupted call can simply be repeated. Without a name every experiment that has a page runs.
 """
 
 from __future__ import annotations
@@ -48,15 +48,12 @@ from experiments import (
     tree_supplement,
     treed_landscapes,
 )
-from experiments.comparison import COLUMNS
-from experiments.figures import save
+from experiments.document import DOCUMENT, write_document
 from experiments.harness import Experiment, complete, forget
 from experiments.provenance import (
     DirtyTree,
     MixedVersions,
     require_clean,
-    require_one_source,
-    sources_note,
     tree_state,
 )
 from experiments.suite import experiment as suite
@@ -98,15 +95,6 @@ MODULES = (
     suite,
 )
 EXPERIMENTS = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
-TABLES = Path(__file__).parent.parent / "docs" / "experiments.md"
-SHARED = """\
-**Heavy tails are bent in every search of this library, those by methods of the documents
-included.** Values are standardised, and where the bad half of them is more than four times as long
-as the good half, values above the median are bent before a model sees them ([decision
-6](decisions/0006-heavy-tails-are-bent.md)). No document does so. A method here that is named after
-a document's is therefore that method on bent values wherever an objective has such a tail.
-Exceptions are robust searches, other libraries (`TPE`, `SMAC`, Optuna's samplers), and experiments
-without a search (Tables 3.2, 3.3 and 5.3, Figures 3.4 and 3.5)."""
 INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
@@ -136,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="keep the results in FILE, also those of sources that are not committed",
     )
     parser.add_argument(
-        "--tables", action="store_true", help="run nothing, only rewrite tables and pictures"
+        "--tables", action="store_true", help="run nothing, only rewrite pages and pictures"
     )
     given = parser.parse_args(arguments)
     unknown = [name for name in given.names if name not in EXPERIMENTS]
@@ -166,9 +154,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = INTERRUPTED
     if any(experiment.documented for experiment in chosen) and not given.scratch:
         try:
-            write_tables()
+            write_document(EXPERIMENTS.values(), DOCUMENT)
         except MixedVersions as error:
-            parser.error(f"tables are not rewritten: {error}")
+            parser.error(f"pages are not rewritten: {error}")
     if failures:
         print(f"{failures} runs failed; the same command tries them again", file=sys.stderr)
     return code or min(failures, 1)
@@ -187,19 +175,6 @@ def parsed(text: str, experiments: Sequence[Experiment]) -> dict[str, set[str]]:
             raise ValueError(f"--cells {part}: no such cell; {key} is one of {', '.join(known)}")
         wanted.setdefault(key, set()).add(value)
     return wanted
-
-
-def write_tables() -> None:
-    origin = "Written by `python -m experiments` from `experiments/results/`."
-    parts = ["# Experiments", origin, SHARED, COLUMNS]
-    for experiment in EXPERIMENTS.values():
-        if experiment.documented and (rows := experiment.rows()):
-            require_one_source(rows, experiment.name)
-            note = [text] if (text := sources_note(rows)) else []
-            parts += [f"## {experiment.title}", *note, experiment.report(rows)]
-            for name, figure in experiment.draw(rows).items():
-                save(figure, TABLES.parent / "images" / f"{name}.png")
-    TABLES.write_text("\n\n".join(parts) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

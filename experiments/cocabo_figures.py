@@ -113,11 +113,11 @@ def report(rows: Sequence[Row]) -> str:
     for batch, problem in searched(rows):
         mine = [row for row in rows if row["cell"]["batch"] == batch]
         title = FIGURES[problem] + ("" if batch == "1" else f", batches of {batch}")
-        picture = f"![Convergence on {title}](images/{picture_of(batch, problem)}.png)"
+        picture = f"![Convergence on {title}](../images/{picture_of(batch, problem)}.png)"
         shown = gap_table(mine, [problem], "CoCaBO-auto", [TRIALS // 2, TRIALS])
-        parts += [f"### {title}", shown, picture]
-    parts += ["### The default beside the others", pairs(rows), TESTS]
-    parts += ["### What the changes of rewards and of one-hot codes did", changes(rows), CHANGED]
+        parts += [f"## {title}", shown, picture]
+    parts += ["## The default beside the others", pairs(rows), TESTS]
+    parts += ["## What the changes of rewards and of one-hot codes did", changes(rows), CHANGED]
     parts += [not_made_again("cocabo_figures", rows), DISAGREEMENTS]
     return "\n\n".join(filter(None, parts))
 
@@ -212,7 +212,7 @@ earned nearly 1; and `One-hot` was `baselines.OneHot()`, whose prior of the leng
 scale of the codes are our own. The former rows are of an older commit, so that what else changed
 since is in the difference too. p: two-sided Wilcoxon tests, paired by run, Holm over the table."""
 DISAGREEMENTS = """\
-### Which rewards
+## Which rewards
 
 - Over the levels' best values `CoCaBO-auto` solves func-2C in ten runs of ten and func-3C in seven;
   over all values, as before, in two and in none. With the raw values of the thesis's program it
@@ -223,7 +223,7 @@ DISAGREEMENTS = """\
   has three levels, fewer than a batch has points, so that γ is 1 there and its bandit learns
   nothing.
 
-### Where this differs from the thesis
+## Where this differs from the thesis
 
 - The thesis does not try searching categories and numbers together (`direct-…`). Such searches do
   not differ from `CoCaBO-auto` on func-2C and func-3C in the end, though they are faster: after 50
@@ -278,4 +278,6 @@ EXPERIMENT = Experiment(
     run,
     report,
     draw,
+    source="Alvi 2019, ch. 5",
+    summary='CoCaBO is ahead of one-hot codes, as published; `"gp"` is level with it or ahead',
 )

@@ -1,4 +1,4 @@
-"""What all experiments share: cells that run once, results as JSON lines, tables in the docs.
+"""What all experiments share: cells that run once, results as JSON lines, pages in the docs.
 
 A cell is one setting (method, problem, …); a run of a cell is one line of `results/NAME.jsonl`, or
 of another file that the experiment names. Interrupted or called again with more runs, an experiment
@@ -54,7 +54,9 @@ class Experiment:
     report: Callable[[Sequence[Row]], str]  # Markdown
     draw: Callable[[Sequence[Row]], Mapping[str, Any]] = lambda rows: {}  # figures by their name
     file: Callable[[Cell], str] | None = None  # of a cell's results, where not all are in one file
-    documented: bool = True  # has a section in the document, and runs where no name is given
+    source: str = ""  # whose experiment it is, in the table in front of the pages
+    summary: str = ""  # what was found, in a few words of its page
+    documented: bool = True  # has a page, and runs where no name is given
     label: str = ""  # of the version that is run, where it is not the usual one
     scratch: Path | None = None  # holds all results, whatever the state of the sources
 

@@ -60,7 +60,7 @@ def run(cell: Cell, number: int) -> Row:
 
 def report(rows: Sequence[Row]) -> str:
     shown = gap_table(rows, [PROBLEM], "HBO", [50, TRIALS])
-    picture = f"![Convergence on HP-NNET](images/{PROBLEM}.png)"
+    picture = f"![Convergence on HP-NNET](../images/{PROBLEM}.png)"
     changed = [CHANGED, changes(rows), not_made_again(EXPERIMENT.name, rows)]
     return "\n\n".join(filter(None, [READING, shown, picture, FINDINGS, *changed]))
 
@@ -112,4 +112,6 @@ EXPERIMENT = Experiment(
     run,
     report,
     draw,
+    source="Martinez-Cantin 2015",
+    summary="no late jump seen; methods for mixed spaces have better means",
 )

@@ -135,8 +135,8 @@ With two chains of five sweeps besides, at nearly the same cost, all ten runs ar
 (p = 0.008), in half of the iterations: how far chains move between trials matters as much. The grid
 of the document has fewer points at borders than ascents, and solves 4 of 10.
 On the wide domain of Spartan BO, [−2, 18]², the document's tree solves no run; there `"spartan"`
-solves all, and `"gp"` goes half of the way (above, from other starts). Branin and Hartmann-6 were
-not run with the document's tree; for the presets they are in the section on presets."""
+solves all, and `"gp"` goes half of the way ([presets](rugged_presets.md), from other starts).
+Branin and Hartmann-6 were not run with the document's tree, only with the presets."""
 
 
 EXPERIMENT = Experiment(
@@ -145,4 +145,6 @@ EXPERIMENT = Experiment(
     [[{"problem": problem, "method": method} for method in METHODS] for problem in PROBLEMS],
     run,
     report,
+    source="ours",
+    summary="leaves that know their neighbours solve 2-D Exp in 9 of 10 runs instead of 3",
 )

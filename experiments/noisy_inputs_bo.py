@@ -128,11 +128,11 @@ def report(rows: Sequence[Row]) -> str:
     for objective, dip in OBJECTIVES.items():
         those = {task[2]: each for task, each in found.items() if task[:2] == (objective, UNKNOWN)}
         if those:
-            parts.append(f"### {objective.capitalize()} objective, places unknown")
+            parts.append(f"## {objective.capitalize()} objective, places unknown")
             parts.append(regret_table(those, objective, dip))
-            parts.append(f"![Regret, {objective}](images/{picture_of(objective)}.png)")
+            parts.append(f"![Regret, {objective}](../images/{picture_of(objective)}.png)")
     if any(places == "told" for _, places, _ in found):
-        parts += ["### What it is worth to know the places", told_table(found), KNOWING]
+        parts += ["## What it is worth to know the places", told_table(found), KNOWING]
     return "\n\n".join([*parts, FINDINGS])
 
 
@@ -280,7 +280,7 @@ model then has no noise in its inputs to know of. p: told against unknown, paire
 the table."""
 
 FINDINGS = """\
-### What is found
+## What is found
 
 - No model differs from the plain process beyond chance, on any function, for either objective: for
   searches the thesis's conclusion holds that a plain process suffices, and it is the default.
@@ -313,4 +313,6 @@ EXPERIMENT = Experiment(
     run,
     report,
     draw,
+    source="ours",
+    summary="no model differs from the plain process; knowing the places does",
 )

@@ -201,4 +201,6 @@ EXPERIMENT = Experiment(
     [[{"problem": problem, "method": method} for problem in OBJECTIVES for method in METHODS]],
     run,
     report,
+    source="ours",
+    summary="`OutcropSampler` is ahead of TPE and GPSampler",
 )

@@ -81,12 +81,12 @@ def regret_table(found: Mapping[Task, Found]) -> str:
 
 
 READING = f"""\
-The searches of the section on PLAyBOOK with the default method of a box in place of the thesis's:
-sampled hyperparameters, logarithmic EI, our search for its maximum. Only what is done about running
-trials differs. First mean ranks over tasks and runs, 1 the best, with a two-sided Wilcoxon test
-against `{BASELINE}` and seconds of processor time per suggestion; then natural logarithms of the
-regret after {STEPS} steps, mean and in brackets standard error, p paired by run, Holm over the
-table."""
+The searches of [PLAyBOOK's tables](playbook_tables.md) with the default method of a box in place
+of the thesis's: sampled hyperparameters, logarithmic EI, our search for its maximum. Only what is
+done about running trials differs. First mean ranks over tasks and runs, 1 the best, with a
+two-sided Wilcoxon test against `{BASELINE}` and seconds of processor time per suggestion; then
+natural logarithms of the regret after {STEPS} steps, mean and in brackets standard error, p paired
+by run, Holm over the table."""
 FINDINGS = """\
 The believer and both penalisers do not differ beyond chance (p ≥ 0.6), and liars and Thompson
 sampling are behind (p < 0.001). The believer is the default: nothing is ahead of it, it costs
@@ -107,4 +107,6 @@ EXPERIMENT = Experiment(
     ],
     run,
     report,
+    source="ours",
+    summary="believer and penalisers alike, liars and Thompson sampling behind",
 )

@@ -60,4 +60,6 @@ EXPERIMENT = Experiment(
     [[{"problem": PROBLEM, "workers": WORKERS, "method": method} for method in PRODUCTS]],
     run,
     report,
+    source="Alvi 2019, ch. 4",
+    summary="the order of the text is ahead of that of the program",
 )

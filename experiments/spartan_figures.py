@@ -103,9 +103,9 @@ def report(rows: Sequence[Row]) -> str:
     parts = [READING]
     for problem in searched(rows):
         shown = gap_table(rows, [problem], "BO", [TRIALS - INITIAL, TRIALS], PUBLISHED)
-        picture = f"![Convergence on {problem}](images/{picture_of(problem)}.png)"
-        parts += [f"### {FIGURES[problem]}", shown, picture]
-    parts += ["### Hartmann-6 again: chains that make more sweeps", AGAIN, again()]
+        picture = f"![Convergence on {problem}](../images/{picture_of(problem)}.png)"
+        parts += [f"## {FIGURES[problem]}", shown, picture]
+    parts += ["## Hartmann-6 again: chains that make more sweeps", AGAIN, again()]
     return "\n\n".join([*parts, DISAGREEMENTS])
 
 
@@ -137,7 +137,7 @@ four chains of six sweeps and one draw. All are of one version of the library an
 tables of figures do (`python -m experiments.rugged_choices`)."""
 
 DISAGREEMENTS = """\
-### Where this differs from the document
+## Where this differs from the document
 
 Ten runs; Michalewicz-10 and logistic regression were run without `WARP`, the `SBO`s and `ASBO`.
 
@@ -191,4 +191,6 @@ EXPERIMENT = Experiment(
     run,
     report,
     draw,
+    source="Martinez-Cantin 2015",
+    summary="2-D Exp found again; on LDA plain BO is not stuck; warping is behind on Hartmann-6",
 )

@@ -124,8 +124,8 @@ def report(rows: Sequence[Row]) -> str:
     parts = [READING]
     for problem, title in PROBLEMS.items():
         if found := searched(rows, problem):
-            picture = f"![Distance to the minimum, {title}](images/{picture_of(problem)}.png)"
-            parts += [f"### {title} (`{problem}`)", distances(found), picture]
+            picture = f"![Distance to the minimum, {title}](../images/{picture_of(problem)}.png)"
+            parts += [f"## {title} (`{problem}`)", distances(found), picture]
     return "\n\n".join([*parts, FINDINGS])
 
 
@@ -254,7 +254,7 @@ Two steps alone do not return to a leaf whose level was misjudged: restricted to
 best level, that of the incumbent and the least known one, a search of the small tree with shared
 variables (seed 100, not among these runs) was still in a wrong leaf after 60 trials. The default
 searches all leaves two times out of three and the leaf of the incumbent else. That share was chosen
-by other runs (`results/tree_search_choice.jsonl`); "Which search of leaves is the default" compares
+by other runs (`results/tree_search_choice.jsonl`); [another page](tree_searches.md) compares
 it with both.
 
 On the large tree every run of `tree` and `auto` is within 0.01 of the minimum after 60 trials. The
@@ -293,4 +293,6 @@ EXPERIMENT = Experiment(
     run,
     report,
     draw,
+    source="Jenatton et al. 2017",
+    summary="the order of the methods is found again",
 )

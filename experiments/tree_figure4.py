@@ -73,8 +73,8 @@ def report(rows: Sequence[Row]) -> str:
     parts = [READING]
     for topology in topologies(rows):
         found = searches_of(rows, topology)
-        picture = f"![Average ranks, {topology} topology](images/{picture_of(topology)}.png)"
-        parts += [f"### The {topology} topology", rank_table(found), error_table(found), picture]
+        picture = f"![Average ranks, {topology} topology](../images/{picture_of(topology)}.png)"
+        parts += [f"## The {topology} topology", rank_table(found), error_table(found), picture]
     return "\n\n".join([*parts, FINDINGS])
 
 
@@ -251,4 +251,6 @@ EXPERIMENT = Experiment(
     run,
     report,
     draw,
+    source="Jenatton et al. 2017",
+    summary="found again against methods blind to conditions, not against those that know them",
 )

@@ -174,4 +174,6 @@ EXPERIMENT = Experiment(
     ],
     run,
     report,
+    source="ours",
+    summary="the default is ahead after 40 trials, perhaps behind after 20",
 )

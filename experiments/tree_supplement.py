@@ -60,8 +60,8 @@ def report(rows: Sequence[Row]) -> str:
     parts = [READING]
     for problem, title in PROBLEMS.items():
         if found := by_method(rows, problem):
-            shown = f"![Distance to the minimum, {title}](images/{_picture_of(problem)}.png)"
-            parts += [f"### {title} (`{problem}`)", distances(found, PAPER), shown]
+            shown = f"![Distance to the minimum, {title}](../images/{_picture_of(problem)}.png)"
+            parts += [f"## {title} (`{problem}`)", distances(found, PAPER), shown]
     return "\n\n".join([*parts, FINDINGS])
 
 
@@ -119,4 +119,6 @@ EXPERIMENT = Experiment(
     run,
     report,
     draw,
+    source="Jenatton et al. 2017",
+    summary="Fourier features help where the document says so",
 )

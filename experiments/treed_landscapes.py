@@ -43,4 +43,6 @@ EXPERIMENT = Experiment(
     [[{"problem": problem, "method": method} for method in METHODS] for problem in LANDSCAPES],
     run,
     report,
+    source="ours",
+    summary='no advantage of `"treed"`',
 )

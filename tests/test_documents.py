@@ -23,13 +23,21 @@ def test_the_examples_of_a_document_run(path, tmp_path, monkeypatch):
     assert failed == 0
 
 
-def test_the_spec_of_the_guide_is_a_spec(tmp_path):
+@pytest.mark.parametrize(
+    ("document", "parameters"),
+    [
+        ("README.md", ["nu", "cells"]),
+        ("docs/command-line.md", ["nu", "stencil", "model", "model.mlp.layers"]),
+        ("docs/guides/conditional.md", ["model", "model.svm.C", "model.forest.trees"]),
+    ],
+)
+def test_the_spec_of_a_document_is_a_spec(document, parameters, tmp_path):
     from outcrop.cli.spec import read_spec
 
-    text = (ROOT / "docs" / "command-line.md").read_text()
+    text = (ROOT / document).read_text()
     spec = tmp_path / "spec.toml"
     spec.write_text(text.split("```toml\n")[1].split("```")[0])
-    assert list(read_spec(spec).space.parameters) == ["nu", "stencil", "model", "model.mlp.layers"]
+    assert list(read_spec(spec).space.parameters) == parameters
 
 
 def test_an_ask_flows_as_the_guide_for_contributors_has_it(tmp_path):

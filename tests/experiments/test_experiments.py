@@ -44,7 +44,7 @@ def test_a_report_has_a_line_for_every_cell_with_results(experiment):
         for run in range(2)
     ]
     text = experiment.report(rows)
-    assert all(f"(images/{name}.png)" in text for name in experiment.draw(rows))
+    assert all(f"(../images/{name}.png)" in text for name in experiment.draw(rows))
     lines = text.splitlines()
     for cell in experiment.cells:
         expected = [cell["problem"], cell["method"], "2"]

@@ -23,7 +23,8 @@ def double(cell, number):
 
 def doubles(*parts):
     cells = [[{"a": name, "b": "z"} for name in part] for part in parts]
-    return Experiment("doubles", "Doubles", cells, double, lambda rows: f"{len(rows)} rows")
+    said = {"source": "ours", "summary": "twice as much"}
+    return Experiment("doubles", "Doubles", cells, double, lambda rows: f"{len(rows)} rows", **said)
 
 
 @pytest.fixture
@@ -117,23 +118,25 @@ def test_forgetting_removes_the_cells_that_match(results):
 def known(results, monkeypatch):
     experiment = doubles(["x", "y"])
     monkeypatch.setattr(command, "EXPERIMENTS", {"doubles": experiment})
-    monkeypatch.setattr(command, "TABLES", results / "experiments.md")
+    monkeypatch.setattr(command, "DOCUMENT", results / "pages")
     return experiment
 
 
 def test_the_command_runs_a_part_and_writes_the_tables(known, results):
     assert command.main(["doubles", "--runs", "1", "--jobs", "1", "--cells", "a=y"]) == 0
     assert [row["cell"]["a"] for row in known.rows()] == ["y"]
-    text = (results / "experiments.md").read_text("utf-8")
-    assert text.startswith("# Experiments\n")
-    assert text.endswith("## Doubles\n\n1 rows\n")
+    text = (results / "pages" / "doubles.md").read_text("utf-8")
+    assert text.startswith("# Doubles\n")
+    assert text.endswith("\n\n1 rows\n")
+    index = (results / "pages" / "index.md").read_text("utf-8")
+    assert "| ours | [Doubles](doubles.md) | 1 | twice as much |" in index
 
 
 def test_tables_alone_run_nothing(known, results):
     write(known, ("x", 0, 0))
     assert command.main(["--tables"]) == 0
     assert len(known.rows()) == 1
-    assert "1 rows" in (results / "experiments.md").read_text("utf-8")
+    assert "1 rows" in (results / "pages" / "doubles.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

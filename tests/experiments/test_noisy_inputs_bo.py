@@ -154,7 +154,7 @@ def test_the_report_has_a_line_for_every_cell_and_the_picture_a_panel_for_every_
             assert all([objective, name, m] in lines for m in noisy_inputs_bo.TOLD)
     figures = noisy_inputs_bo.draw(rows)
     assert len(figures) == 2
-    assert all(f"(images/{name}.png)" in text for name in figures)
+    assert all(f"(../images/{name}.png)" in text for name in figures)
     panels = [axes for figure in figures.values() for axes in figure.axes]
     assert len(panels) == 6
     for axes in panels:

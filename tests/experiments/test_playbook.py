@@ -161,7 +161,7 @@ def test_the_report_of_the_tables_has_a_line_for_every_task_and_shows_every_pict
     text = playbook_tables.report(rows)
     pictures = playbook_tables.draw([each for each in rows if each["cell"]["problem"] == "egg-2"])
     assert len(pictures) == 4
-    assert all(f"(images/{name}.png)" in text for name in pictures)
+    assert all(f"(../images/{name}.png)" in text for name in pictures)
     lines = [[c.strip() for c in line.split("|")[1:4]] for line in text.splitlines()]
     for workers in playbook_tables.WORKERS:
         for problem in playbook_tables.PROBLEMS:
@@ -206,7 +206,7 @@ def test_the_report_of_both_modes_takes_asynchronous_searches_from_the_tables(
     lines = map(json.dumps, filled(playbook_tables.EXPERIMENT))
     playbook_tables.EXPERIMENT.path.write_text("\n".join(lines) + "\n", "utf-8")
     text = async_vs_sync.report(rows)
-    assert all(f"(images/{name}.png)" in text for name in async_vs_sync.draw(rows))
+    assert all(f"(../images/{name}.png)" in text for name in async_vs_sync.draw(rows))
     found = [[c.strip() for c in line.split("|")[1:5]] for line in text.splitlines()]
     for cell in async_vs_sync.EXPERIMENT.cells:
         assert [cell["problem"], cell["workers"], cell["method"], "2"] in found

@@ -39,7 +39,7 @@ def tree(tmp_path, monkeypatch):
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(harness, "tree_state", lambda: dict(state))
     monkeypatch.setattr(command, "tree_state", lambda: dict(state))
-    monkeypatch.setattr(command, "TABLES", tmp_path / "experiments.md")
+    monkeypatch.setattr(command, "DOCUMENT", tmp_path / "pages")
     return state
 
 
@@ -71,7 +71,7 @@ def test_results_of_changed_sources_can_be_kept_elsewhere(tree, tmp_path, monkey
     assert command.main(arguments) == 0
     assert '"commit": "abc1234+"' in file.read_text()
     assert not experiment.path.exists()
-    assert not command.TABLES.exists()
+    assert not command.DOCUMENT.exists()
 
 
 def test_a_row_has_the_source_of_the_library_or_the_version_of_a_peer(tree):
@@ -116,7 +116,7 @@ def test_tables_are_not_written_from_rows_of_two_sources(tree, monkeypatch, caps
     with pytest.raises(SystemExit):
         command.main(["--tables"])
     assert "named has results of 2 versions" in capsys.readouterr().err
-    assert not command.TABLES.exists()
+    assert not command.DOCUMENT.exists()
 
 
 def test_old_rows_of_two_sources_are_reported_with_a_note(tree, monkeypatch):

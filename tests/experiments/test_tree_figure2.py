@@ -86,8 +86,8 @@ def test_the_report_has_a_line_for_every_cell_and_shows_every_picture():
     text = tree_figure2.report(rows)
     pictures = tree_figure2.draw(rows)
     assert len(pictures) == len(tree_figure2.PROBLEMS)
-    assert all(f"(images/{name}.png)" in text for name in pictures)
-    sections = text.split("### ")[1:]
+    assert all(f"(../images/{name}.png)" in text for name in pictures)
+    sections = text.split("## ")[1:]
     for problem, section in zip(tree_figure2.PROBLEMS, sections, strict=True):
         assert f"`{problem}`" in section
         lines = [[c.strip() for c in line.split("|")[1:3]] for line in section.splitlines()]

@@ -65,7 +65,7 @@ def test_pictures_show_mean_ranks_from_the_last_initial_trial_on():
     figures = tree_figure4.draw(rows)
     assert figures.keys() == {"tree_figure4_shared", "tree_figure4_independent"}
     for name, figure in figures.items():
-        assert f"(images/{name}.png)" in text
+        assert f"(../images/{name}.png)" in text
         lines = {line.get_label(): line.get_data() for line in figure.axes[0].lines}
         assert lines.keys() == set(tree_figure4.EVERY)
         assert all(x[0] == 5 and x[-1] == 40 for x, _ in lines.values())

@@ -82,8 +82,8 @@ def test_the_supplement_shows_every_method_of_every_tree_and_a_picture_of_it():
         for run in range(2)
     ]
     text, pictures = tree_supplement.report(rows), tree_supplement.draw(rows)
-    assert all(f"(images/{name}.png)" in text for name in pictures)
-    sections = text.split("### ")[1:]
+    assert all(f"(../images/{name}.png)" in text for name in pictures)
+    sections = text.split("## ")[1:]
     assert len(pictures) == len(sections) == len(tree_supplement.PROBLEMS)
     for problem, section in zip(tree_supplement.PROBLEMS, sections, strict=True):
         assert f"`{problem}`" in section
