@@ -49,7 +49,7 @@ class Diary:
     def trials(self):
         return self.optimizer.trials
 
-    def ask(self, *, lease=None, total=None, worker=None):
+    def ask(self, *, lease=None, total=None, remaining=None, worker=None):
         check_total(self.trials, total)
         trial = self.optimizer.ask()
         self.leases.append(lease)

@@ -50,7 +50,7 @@ def test_ctrl_c_between_evaluations_keeps_every_trial():
 @pytest.mark.parametrize("moment", ["ask", "tell"])
 def test_ctrl_c_while_the_study_writes_waits_until_it_has_written(moment):
     class Pressed(Diary):
-        def ask(self, *, lease=None, total=None, worker=None):
+        def ask(self, *, lease=None, total=None, remaining=None, worker=None):
             if moment == "ask" and len(self.trials) == 2:
                 signal.raise_signal(signal.SIGINT)
             return super().ask(lease=lease)
@@ -88,7 +88,7 @@ def test_a_second_ctrl_c_during_the_cleanup_changes_nothing():
 
 def test_the_third_ctrl_c_is_raised_wherever_it_comes():
     class Stuck(Diary):
-        def ask(self, *, lease=None, total=None, worker=None):
+        def ask(self, *, lease=None, total=None, remaining=None, worker=None):
             for count in range(1, 9):
                 presses.append(count)
                 signal.raise_signal(signal.SIGINT)

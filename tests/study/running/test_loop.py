@@ -311,7 +311,7 @@ def test_a_trial_that_is_offered_again_while_it_still_runs_is_told_twice():
     """Its lease ran out, as after a night in which the computer slept."""
 
     class Offering(Diary):
-        def ask(self, *, lease=None, total=None, worker=None):
+        def ask(self, *, lease=None, total=None, remaining=None, worker=None):
             if len(self.trials) == 1 and ("tell", 0) not in self.acts:
                 self.acts.append(("ask", 0))
                 return self.trials[0]
