@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import sqlalchemy
 from sqlalchemy.engine import make_url
 
 from outcrop.cli.placeholders import fill, names, written
@@ -120,8 +121,13 @@ def test_what_is_left_out_has_the_defaults_of_a_study(tmp_path):
 @pytest.mark.parametrize("folder", ["plain", "with space", "per%20cent", "what?", "a#b", "{brace}"])
 def test_a_relative_store_is_beside_the_spec_whatever_its_folder_is_called(tmp_path, folder):
     (tmp_path / folder).mkdir()
-    spec = spec_of(tmp_path / folder, f'{COMMAND}\nstorage = "sqlite:///runs.db"')
-    assert make_url(spec.storage).database == str(tmp_path / folder / "runs.db")
+    text = f'{COMMAND}\nstorage = "sqlite:///runs.db"'
+    if folder == "what?" and sqlalchemy.__version__.startswith("2.0."):
+        with pytest.raises(SpecError, match=r"cannot write as a URL; rename the folder"):
+            spec_of(tmp_path / folder, text)
+    else:
+        spec = spec_of(tmp_path / folder, text)
+        assert make_url(spec.storage).database == str(tmp_path / folder / "runs.db")
 
 
 def test_other_stores_are_kept_with_their_password(tmp_path):

@@ -39,6 +39,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from typing import TypeVar
 
+from sqlalchemy import __version__ as sqlalchemy_version
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -224,7 +225,14 @@ def _read_storage(top: Table, folder: Path, name: str) -> str:
             "storage",
         )
     url = url.set(database=str(folder / str(url.database)))
-    return url.render_as_string(hide_password=False)
+    written = url.render_as_string(hide_password=False)
+    if make_url(written).database != url.database:  # with a question mark, before SQLAlchemy 2.1
+        raise top.error(
+            f"would be {shown(url.database)}, which SQLAlchemy {sqlalchemy_version} cannot write "
+            "as a URL; rename the folder, or install SQLAlchemy 2.1",
+            "storage",
+        )
+    return written
 
 
 def _read_checked(top: Table, key: str, check: Callable[[object], T]) -> T | None:
