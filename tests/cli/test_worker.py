@@ -135,7 +135,7 @@ def test_a_worker_with_another_space_is_refused_with_one_line(call, folder):
     code, out, err = call("worker", "spec.toml", "--storage", URL)
     assert (code, out) == (2, "")
     assert re.fullmatch(r"error: [^\n]+\n", err)
-    assert "study 'bowl' exists and differs from this one: x: " in err
+    assert "study 'bowl' exists and differs from this one, where this space is" in err
     assert "outcrop migrate SPEC" in err
 
 

@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+from joblib.externals.loky import get_reusable_executor
 from scipy import stats
 from sklearn.datasets import load_wine, make_classification
 from sklearn.decomposition import PCA
@@ -187,7 +188,10 @@ def test_batches_keep_workers_busy(workers, folds, size):
 
 def test_candidates_are_evaluated_in_other_processes():
     search = searched(Ridge(), {"alpha": oc.Float(0, 1)}, n_iter=6, n_jobs=2)
-    search.fit(*TWO)
+    try:
+        search.fit(*TWO)
+    finally:
+        get_reusable_executor().shutdown(wait=True)  # joblib would keep its processes
     assert len(search.cv_results_["params"]) == 6
 
 

@@ -153,6 +153,16 @@ def test_a_recommendation_is_the_lowest_mean_among_what_was_evaluated():
     assert optimizer.recommend() == found
 
 
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_of_values_without_noise_the_best_is_recommended(direction):
+    """Also by members of an ensemble whose means do not pass through the values."""
+    rng = np.random.default_rng(1)
+    optimizer = Optimizer(SPACE, method="latent", seed=0, noise=False, direction=direction)
+    for value in rng.standard_normal(8).tolist():
+        optimizer.tell(optimizer.ask(), value)
+    assert optimizer.recommend().trial == optimizer.best_trial
+
+
 def test_the_only_evaluated_configuration_is_surely_the_best(optimizer):
     optimizer.add({"x": 1.0, "m": "a"}, 1.0)
     assert optimizer.recommend().probability == 1.0

@@ -64,8 +64,10 @@ def run_program(
                 drain=drain,
             )
         except AllTrialsFailed as error:
+            failed = " ".join(str(t.number) for t in study.trials if t.state == "failed")
             raise AllTrialsFailed(
-                f"{error}; correct the program or the spec, then: {again}"
+                f"{error}; correct the program or the spec, then: {again}; if these failures say "
+                f"nothing about parameters: outcrop discard STUDY {failed} --reason …"
             ) from error
         except ObjectiveError as error:
             raise ObjectiveError(f"{error} Then: {again}") from error

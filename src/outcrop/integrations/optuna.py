@@ -82,7 +82,8 @@ class OutcropSampler(BaseSampler):
         if space is not None and space.constraints:
             raise SpaceError(
                 f"a sampler cannot keep the constraints {[*space.constraints]}, since Optuna may "
-                "fix or enqueue parameters; use outcrop.Study, or prune trials that violate them"
+                "fix or enqueue parameters; use outcrop.Study, or raise an exception "
+                "in trials that violate them"
             )
         if space is None and not isinstance(method, str | MakesStrategies):
             raise MethodError(

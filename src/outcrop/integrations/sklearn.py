@@ -283,7 +283,7 @@ class OutcropSearchCV(BaseSearchCV):  # type: ignore[misc]
             except SpaceExhausted:
                 warnings.warn(
                     f"the search has {count} configurations, fewer than n_iter={self.n_iter}; all "
-                    "of them were tried",
+                    "of them were tried (for a range of numbers write oc.Float(low, high))",
                     UserWarning,
                     stacklevel=3,
                 )

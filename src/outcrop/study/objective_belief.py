@@ -125,7 +125,7 @@ class Recommendation:
 
 
 def recommended(state: State, belief: Belief, robust: bool = False) -> Recommendation:
-    """The evaluated configuration with the best mean of `belief`."""
+    """The evaluated configuration with the best mean of `belief`, or of exact values the best."""
     if isinstance(belief, UnitBelief):
         belief = replace(belief, mixture=weighed_by_noise(belief.mixture))
     groups: dict[str, list[Record]] = {}
@@ -133,7 +133,11 @@ def recommended(state: State, belief: Belief, robust: bool = False) -> Recommend
         groups.setdefault(record.key, []).append(record)
     X = np.array([records[0].x for records in groups.values()])
     mean, std = belief.predict(X)
-    chosen = int(np.argmin(mean))
+    judged = mean
+    if state.view.noise_facts.are_exact and not robust:
+        values = [best_of((r.trial for r in each), state.sign).value for each in groups.values()]
+        judged = state.sign * np.array(values, dtype=float)
+    chosen = int(np.argmin(judged))
     with np.errstate(over="ignore", invalid="ignore"):  # sums beyond the largest float
         rivals = mean - BEYOND * std <= mean[chosen] + BEYOND * std[chosen]
     rivals[chosen] = True

@@ -97,10 +97,13 @@ class Study(StudyRunner):
         self._open(store, name, identity, state_of(name, store.read(identity)), strategies, limit)
         if lines := differences(self._state, created, seed):
             hint = "open the stored one with load_study, or choose another name"
+            other = ""
             if self._state.space.difference(space):
+                other = ", where this space is the stored one and the other the given one"
                 hint += "; to change its space: load_study(…).change_space, or outcrop migrate SPEC"
             raise StudyError(
-                f"study {self.name!r} exists and differs from this one: {'; '.join(lines)}; {hint}"
+                f"study {self.name!r} exists and differs from this one{other}: "
+                f"{'; '.join(lines)}; {hint}"
             )
 
     def _open(

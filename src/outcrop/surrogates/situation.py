@@ -88,6 +88,12 @@ class NoiseFacts:
     replicates_differ: bool = False  # whether two values at one configuration differ
     has_uncertain_places: bool = False  # whether evaluations may miss their configurations
 
+    @property
+    def are_exact(self) -> bool:
+        """Whether the user says that values have no noise, and nothing that was told has any."""
+        noise = self.is_told or self.replicates_differ or self.has_uncertain_places
+        return self.declared is False and not noise
+
     def is_learnt(self, models_places: bool) -> bool | None:
         """Whether a model learns a noise variance of its own; None leaves it open.
 
