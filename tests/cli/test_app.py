@@ -196,6 +196,19 @@ def test_trials_that_run_elsewhere_count_towards_the_total(call, folder):
     assert len(study.trials) == 5
 
 
+def test_failures_of_a_broken_program_are_recorded_and_can_be_forgotten(call, folder):
+    works = (folder / "program.py").read_text()
+    (folder / "program.py").write_text("print('nothing')")
+    code, _, err = call("run", "spec.toml", "--trials", "8", "--quiet")
+    assert code == 2
+    assert "outcrop discard STUDY 0 1 2 3 4 --reason" in err
+    assert call("discard", "spec.toml", "0", "1", "2", "3", "4")[0] == 0
+    (folder / "program.py").write_text(works)
+    code, out, _ = call("run", "spec.toml", "--trials", "2", "--resume", "--quiet")
+    assert code == 0
+    assert "7 trials, 0 failed, 5 discarded; stopped: the study has 2 trials" in out
+
+
 def test_a_command_that_is_not_found_ends_the_run_and_teaches_nothing(call, folder):
     (folder / "program.py").write_text("import sys; sys.exit(127)")
     code, _, err = call("run", "spec.toml", "--trials", "20", "--quiet")

@@ -88,6 +88,8 @@ def _opened(spec: Spec, storage: Storage, options: TuneOptions) -> Study:
 
 def _closing(result: Result, spec: Spec, options: TuneOptions) -> list[str]:
     counts = f"{len(result.trials)} trials, {result.n_failed} failed"
+    if discarded := sum(trial.state == "discarded" for trial in result.trials):
+        counts += f", {discarded} discarded"
     lines = [f"{counts}; stopped: {result.reason}", best_line(result.study)]
     if result.interrupted:
         lines.append(f"all trials are stored; continue with: {options.resumed}")
