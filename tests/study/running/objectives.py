@@ -160,6 +160,15 @@ class Forking:
         return trial.number + code / 100
 
 
+def signalled_child(params):
+    """0 if a forked child would end at SIGTERM wherever it waits, else 1."""
+    child = os.fork()
+    if child == 0:
+        is_blocked = signal.SIGTERM in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        os._exit(is_blocked or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL)
+    return float(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
 def pooled(params):
     """Sends its work to processes of its own, which end with SIGTERM."""
     with multiprocessing.Pool(2) as pool:

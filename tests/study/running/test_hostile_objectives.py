@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from tests.study.running.doubles import studied
-from tests.study.running.objectives import Forking, Starting, pooled
+from tests.study.running.objectives import Forking, Starting, pooled, signalled_child
 from tests.study.running.processes import ENVIRONMENT, ROOT, is_alive, noted, still_alive
 
 pytestmark = [
@@ -83,6 +83,11 @@ def test_a_forked_child_in_the_process_of_the_run_ends_where_it_would_come_back(
     ]
     errors = [line for line in done.stderr.splitlines() if not line.startswith((" ", "Traceback"))]
     assert errors == ["ValueError: of the child"] * 2, "the children's own errors are shown"
+
+
+def test_processes_that_an_objective_forks_end_at_sigterm_wherever_they_wait():
+    result = studied(signalled_child, 2, n_workers=2)
+    assert [trial.value for trial in result.trials] == [0.0, 0.0]
 
 
 def test_an_objective_may_use_a_pool_of_processes_in_a_worker():

@@ -78,19 +78,35 @@ def _loaded(packed: bytes) -> Objective | Outcome:
 
 
 class _Ending:
-    """Raises `SystemExit` at SIGTERM, so that the objective can clean up."""
+    """Raises `SystemExit` at SIGTERM, so that the objective can clean up.
+
+    Processes that the objective forks end at SIGTERM as usual. They are given the usual handler
+    while the signal is blocked: a handler in Python would lose a signal that arrives just before a
+    call that waits, such as that of a pool's process for its next task.
+    """
 
     def __init__(self) -> None:
         self.requested = False
-        self._process = os.getpid()
         signal.signal(signal.SIGTERM, self._request)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=lambda: _mask(signal.SIG_BLOCK),
+                after_in_parent=lambda: _mask(signal.SIG_UNBLOCK),
+                after_in_child=_end_as_usual,
+            )
 
     def _request(self, number: int, frame: FrameType | None) -> None:
-        if os.getpid() != self._process:  # a forked child, in which the exception could be lost
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
         self.requested = True
         raise SystemExit(128 + number)
+
+
+def _mask(how: int) -> None:
+    signal.pthread_sigmask(how, {signal.SIGTERM})
+
+
+def _end_as_usual() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _mask(signal.SIG_UNBLOCK)
 
 
 def report_loading(packed: bytes, environment: Mapping[str, str], writer: Connection) -> None:
