@@ -46,6 +46,7 @@ def surface_2d(
         c=order,
         cmap="Greys",
         vmin=0,
+        vmax=max(len(points) - 1, 1),  # no points, no scale, with older versions of matplotlib
         edgecolors=canvas.INK,
         linewidths=0.7,
         s=28,
