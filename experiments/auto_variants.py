@@ -8,6 +8,8 @@ from __future__ import annotations
 __all__ = ["EXPERIMENT", "VARIANTS"]
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log
 
 import numpy as np
 
@@ -18,25 +20,71 @@ from experiments.harness import Cell, Experiment, Row
 from experiments.suite.experiment import run_method
 from experiments.suite.groups import GROUPS
 from experiments.suite.judging import gap
-from outcrop.surrogates import Ensemble
+from outcrop.kernels import Kernel, Matern32
+from outcrop.priors import LogNormal, Uniform
+from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.surrogates import Ensemble, Kind, PartlyAdditive, Situation, Treed
 from outcrop.surrogates.ensemble import MEMBERS
-from outcrop.surrogates.partly_additive import PartlyAdditive
+from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import LENGTHSCALES
+from outcrop.typing import Rng
 
 SUITE = "bbob", "bounds", "own"
 LARGEST = "-d10"  # functions of ten dimensions are left out
+EXPLORES = 10  # one trial of so many is drawn at random, in a variant
+FORMER = PartlyAdditive(LogNormal(log(0.5), 1.0), Uniform(0.0, 1.0))
+OTHERS = MEMBERS[:-1]
 
 
-def ensemble(growing: bool = False, **options: float) -> oc.Method:
-    """`"auto"` with other options; lengthscales of effects may grow with the dimension."""
-    effects = PartlyAdditive(LENGTHSCALES) if growing else PartlyAdditive()
-    return oc.Method(surrogate=Ensemble((*MEMBERS[:-1], effects), **options))  # type: ignore[arg-type]
+@dataclass(frozen=True)
+class Rough(KernelKind):
+    """The plain process with a Matérn-3/2 kernel."""
+
+    label = "rough GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        return situation.kernel(Matern32)
+
+
+@dataclass(frozen=True)
+class Exploring:
+    """A method of which some trials are uniform random points."""
+
+    method: oc.Method
+
+    def strategy(self, space: oc.Space) -> Strategy:
+        return _ExploringStrategy(self.method.strategy(space), space)
+
+
+@dataclass(frozen=True)
+class _ExploringStrategy:
+    strategy: Strategy
+    space: oc.Space
+
+    def propose(self, view: View, rng: Rng) -> Suggestion:
+        suggestion = self.strategy.propose(view, rng)
+        if view.number % EXPLORES:
+            return suggestion
+        [params] = self.space.sample(rng, 1)
+        return replace(suggestion, params=params)
+
+    def belief(self, view: View, rng: Rng) -> Belief:
+        return self.strategy.belief(view, rng)
+
+
+def ensemble(*members: Kind, **options: float) -> oc.Method:
+    """`"auto"` with other members or options."""
+    return oc.Method(surrogate=Ensemble(members or MEMBERS, **options))  # type: ignore[arg-type]
 
 
 VARIANTS = {
-    "growing": ensemble(growing=True, forgetting=0.05),
-    "effects": ensemble(forgetting=0.05),
-    "effects, 0.01 forgotten": ensemble(forgetting=0.01),
+    "growing": ensemble(*OTHERS, replace(FORMER, lengthscales=LENGTHSCALES)),
+    "effects": ensemble(*OTHERS, FORMER),
+    "effects, 0.01 forgotten": ensemble(*OTHERS, FORMER, forgetting=0.01),
+    "shorter effects, little interaction": ensemble(),
+    "the same, exploring": Exploring(ensemble()),
+    "the same, rough too": ensemble(*MEMBERS, Rough()),
+    "the same, treed too": ensemble(*MEMBERS, Treed()),
 }
 
 
@@ -51,7 +99,7 @@ def report(rows: Sequence[Row]) -> str:
         key = row["cell"]["problem"], row["run"]
         reached = gap(row["start"], row["found"], 0.0)
         found.setdefault(row["cell"]["variant"], {})[key] = reached
-    first = next(iter(VARIANTS))
+    first = next(variant for variant in VARIANTS if variant in found)
     lines = []
     for variant, gaps in found.items():
         both = sorted(gaps.keys() & found[first].keys())

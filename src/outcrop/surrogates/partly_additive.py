@@ -9,16 +9,17 @@ from math import log
 
 from outcrop.kernels import Additive, Kernel, Matern52
 from outcrop.params import free
-from outcrop.priors import LogNormal, Prior, Uniform
+from outcrop.priors import Beta, LogNormal, Prior
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import Situation
 from outcrop.typing import Vector
 
-INTERACTION = Uniform(0.0, 1.0)
+# Small shares are likely: where effects mostly interact, the plain process is the better model.
+INTERACTION = Beta(1.0, 9.0)
 # An effect is a function of one number, however many numbers there are: unlike the lengthscales of
-# other kinds, its own do not grow with the dimension.
-LENGTHSCALES = LogNormal(log(0.5), 1.0)
+# other kinds, its own do not grow with the dimension, and it may vary faster.
+LENGTHSCALES = LogNormal(log(0.25), 1.0)
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,17 @@ class PartlyAdditive(KernelKind):
         oc.Method(surrogate=oc.surrogates.PartlyAdditive())
 
     It learns separable objectives from few trials, also those with many local minima. Where effects
-    do not add up along the axes, the share of the interaction grows and it is the plain process
-    nearly. A space with fewer than two numbers has nothing to add up.
+    do not add up along the axes, the share of the interaction grows; beforehand a small one is
+    likely. A space with fewer than two numbers has nothing to add up.
     """
 
     lengthscales: Prior = LENGTHSCALES  # of effects
+    interaction: Prior = INTERACTION  # of its share, between 0 and 1
     label = "partly additive GP"
 
     def kernel(self, situation: Situation) -> Kernel:
         def additive(lengthscales: Vector) -> Kernel:
-            return Additive(free(INTERACTION), Matern52(lengthscales))
+            return Additive(free(self.interaction), Matern52(lengthscales))
 
         priors = replace(situation.priors, lengthscales=self.lengthscales)
         return replace(situation, priors=priors).kernel(additive)
