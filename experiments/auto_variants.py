@@ -77,14 +77,15 @@ def ensemble(*members: Kind, **options: float) -> oc.Method:
     return oc.Method(surrogate=Ensemble(members or MEMBERS, **options))  # type: ignore[arg-type]
 
 
+# From "short effects" on, variants of what is shipped.
 VARIANTS = {
     "growing": ensemble(*OTHERS, replace(FORMER, lengthscales=LENGTHSCALES)),
     "effects": ensemble(*OTHERS, FORMER),
     "effects, 0.01 forgotten": ensemble(*OTHERS, FORMER, forgetting=0.01),
-    "shorter effects, little interaction": ensemble(),
-    "the same, exploring": Exploring(ensemble()),
-    "the same, rough too": ensemble(*MEMBERS, Rough()),
-    "the same, treed too": ensemble(*MEMBERS, Treed()),
+    "short effects": ensemble(),
+    "exploring": Exploring(ensemble()),
+    "with rough": ensemble(*MEMBERS, Rough()),
+    "with treed": ensemble(*MEMBERS, Treed()),
 }
 
 
