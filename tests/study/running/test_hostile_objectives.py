@@ -85,8 +85,9 @@ def test_a_forked_child_in_the_process_of_the_run_ends_where_it_would_come_back(
     assert errors == ["ValueError: of the child"] * 2, "the children's own errors are shown"
 
 
-def test_processes_that_an_objective_forks_end_at_sigterm_wherever_they_wait():
-    result = studied(signalled_child, 2, n_workers=2)
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_processes_that_an_objective_forks_end_at_sigterm_wherever_they_wait(n_workers):
+    result = studied(signalled_child, 2, n_workers=n_workers)
     assert [trial.value for trial in result.trials] == [0.0, 0.0]
 
 

@@ -36,7 +36,6 @@ class Interrupts:
         self._count = 0
         self._allowed = False
         self._previous: dict[int, Any] = {}
-        self._process = os.getpid()
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():  # only it may set handlers
@@ -45,11 +44,18 @@ class Interrupts:
                 default = signal.default_int_handler if is_ctrl_c else signal.SIG_DFL
                 if signal.getsignal(number) == default:
                     self._previous[number] = signal.signal(number, self._handle)
+        _ACTIVE.append(self)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
+        if self in _ACTIVE:  # not in a forked child
+            _ACTIVE.remove(self)
+        self.restore()
+
+    def restore(self) -> None:
+        """Set the handlers that were there before."""
+        while self._previous:
+            signal.signal(*self._previous.popitem())
 
     @property
     def pressed(self) -> bool:
@@ -71,10 +77,6 @@ class Interrupts:
             self._allowed = False
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if os.getpid() != self._process:  # a forked child, which inherited this handler
-            signal.signal(number, self._previous[number])
-            signal.raise_signal(number)
-            return
         if number == signal.SIGTERM and self._drain is not None and not self.is_draining:
             self.is_draining = True
             self._drain()
@@ -84,6 +86,35 @@ class Interrupts:
             self.number = number
         if self._allowed or self._count >= FORCE:
             raise KeyboardInterrupt
+
+
+_ACTIVE: list[Interrupts] = []  # those that have set handlers
+_FORKING = threading.local()  # its `mask` is that of the signals blocked before a fork
+
+
+def _before_fork() -> None:
+    _FORKING.mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS if _ACTIVE else ())
+
+
+def _after_fork() -> None:
+    signal.pthread_sigmask(signal.SIG_SETMASK, _FORKING.mask)
+
+
+def _after_fork_in_child() -> None:
+    while _ACTIVE:
+        _ACTIVE.pop().restore()
+    _after_fork()
+
+
+# Processes that an objective forks get their usual handlers back while signals are blocked: a
+# handler in Python would lose one that arrives just before a call that waits, such as that of a
+# pool's process for its next task.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_after_fork,
+        after_in_child=_after_fork_in_child,
+    )
 
 
 @contextmanager
