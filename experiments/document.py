@@ -1,4 +1,4 @@
-"""The pages of `docs/experiments/`: one for each experiment, and a table in front.
+"""The pages of `docs/experiments/`: one for each experiment, and a summary in front.
 
 Everything on them comes from stored results and from the experiments' own words.
 """
@@ -11,10 +11,13 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from experiments.changes import record
+from experiments.claims import CLAIMS
 from experiments.comparison import COLUMNS
 from experiments.figures import save
 from experiments.harness import Experiment
 from experiments.provenance import require_one_source, sources_note
+from experiments.summary import claims_part, experiments_part
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "experiments"
 INDEX = "index.md"
@@ -30,14 +33,14 @@ Exceptions are robust searches, other libraries (`TPE`, `SMAC`, Optuna's sampler
 without a search (Tables 3.2, 3.3 and 5.3, Figures 3.4 and 3.5)."""
 INTRODUCTION = """\
 Experiments of five documents made again, and our own that settled a default or compare with
-others. `runs` counts stored results, `found` is the shortest form of what the page says; the
-documents are those of [the science](../science/index.md)."""
+others. The documents are those of [the science](../science/index.md)."""
 
 
 def write_document(experiments: Iterable[Experiment], folder: Path) -> None:
     """Rewrite the pages and pictures of all experiments with results; other pages go."""
     known = list(experiments)
-    written = pages(known)  # before anything is touched, since it may refuse
+    record({each.name: each.rows() for each in _documented(known)})
+    written = pages(known)  # before any page is touched, since it may refuse
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.md"):
         if path.name not in written:
@@ -50,13 +53,14 @@ def write_document(experiments: Iterable[Experiment], folder: Path) -> None:
 
 
 def pages(experiments: Iterable[Experiment]) -> Mapping[str, str]:
-    """Texts by the name of their file, the table in front first."""
+    """Texts by the name of their file, the page in front first."""
     documented = _documented(experiments)
     index = [
         "# Experiments",
         ORIGIN.format(name=""),
         INTRODUCTION,
-        _summary(documented),
+        *claims_part(CLAIMS, documented),
+        *experiments_part(CLAIMS, documented),
         "## What holds for all experiments",
         SHARED,
         COLUMNS,
@@ -75,15 +79,6 @@ def _page(experiment: Experiment) -> list[str]:
     note = [text] if (text := sources_note(rows)) else []
     origin = f"{ORIGIN.format(name=f' {experiment.name}')} {READING} is said once."
     return [f"# {experiment.title}", origin, *note, experiment.report(rows)]
-
-
-def _summary(experiments: Iterable[Experiment]) -> str:
-    lines = ["| source | experiment | runs | found |", "| --- | --- | ---: | --- |"]
-    lines += [
-        f"| {each.source} | [{each.title}]({_file(each)}) | {len(each.rows()):,} | {each.summary} |"
-        for each in experiments
-    ]
-    return "\n".join(lines)
 
 
 def _file(experiment: Experiment) -> str:

@@ -1,0 +1,75 @@
+"""Claims of "Modulating surrogates for Bayesian optimization" (Bodin et al. 2020)."""
+
+from __future__ import annotations
+
+__all__ = ["CLAIMS"]
+
+from functools import partial
+
+from experiments.measures import gap
+from experiments.verdicts import Claim
+
+_claim = partial(Claim, "Bodin et al. 2020", experiment="modulated_table1", runs=20)
+OSCILLATING = ["shubert", "holder-table", "corrupted-holder-table"]  # where LGP is ahead there
+
+CLAIMS = (
+    _claim(
+        "Table 1, 50 evaluations",
+        "On Shubert, Holder table and its corrupted form latent inputs (LGP) are ahead of GP.",
+        measure=gap(50),
+        first=("LGP",),
+        second=("GP",),
+        where={"evaluations": ["50"], "problem": OSCILLATING},
+    ),
+    _claim(
+        "Table 1, 50 evaluations",
+        "Where LGP is not needed it is no worse than GP.",
+        measure=gap(50),
+        first=("LGP",),
+        second=("GP",),
+        kind="no worse",
+        where={
+            "evaluations": ["50"],
+            "problem": ["hartmann-6", "griewank-2", "ackley-2", "cross-in-tray"],
+        },
+    ),
+    _claim(
+        "Table 1, 50 evaluations",
+        "On oscillating functions LGP is ahead of the warped process.",
+        measure=gap(50),
+        first=("LGP",),
+        second=("Warped GP",),
+        where={
+            "evaluations": ["50"],
+            "problem": ["griewank-2", "ackley-2", "cross-in-tray", *OSCILLATING],
+        },
+    ),
+    _claim(
+        "Table 1, 50 evaluations",
+        "Constant noise costs on Griewank, Ackley-2 and Cross-in-tray: GP is ahead of Homosced GP.",
+        measure=gap(50),
+        first=("GP",),
+        second=("Homosced GP",),
+        where={"evaluations": ["50"], "problem": ["griewank-2", "ackley-2", "cross-in-tray"]},
+    ),
+    _claim(
+        "Table 1, 100 evaluations",
+        "Over the problems of the table LGP is ahead of GP.",
+        measure=gap(100),
+        first=("LGP",),
+        second=("GP",),
+        where={"evaluations": ["100"]},
+        unit="problem",
+    ),
+    _claim(
+        "Table 1, 100 evaluations",
+        "On Weierstrass and Deflected Corrugated Spring constant noise is ahead of LGP.",
+        measure=gap(100),
+        first=("Homosced GP",),
+        second=("LGP",),
+        where={
+            "evaluations": ["100"],
+            "problem": ["weierstrass-8", "deflected-corrugated-spring-10"],
+        },
+    ),
+)

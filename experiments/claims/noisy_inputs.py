@@ -1,0 +1,89 @@
+"""Claims of chapter 3 of "Practical Bayesian optimisation for hyperparameter tuning" (Alvi 2019).
+
+The thesis does not say how many runs its tables have; its figures show one data set.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CLAIMS"]
+
+from functools import partial
+
+from experiments.measures import of_models, rank
+from experiments.verdicts import Claim
+
+SOURCE = "Alvi 2019, ch. 3"
+_figure = partial(Claim, SOURCE, experiment="noisy_inputs_1d", runs=1)
+_table = partial(Claim, SOURCE, experiment="noisy_inputs_tables", where={"size": ["50", "100"]})
+MODELS = ("RBF", "RatQuad", "Analytic", "NIGP", "RandFunc", "UTGP")
+DENSITY_1D = of_models("log density", 1)  # stored for one test value there
+DENSITY = rank(of_models("log density", 50), MODELS)
+ERROR = rank(of_models("squared error", 50, larger_is_better=False), MODELS)
+
+CLAIMS = (
+    _figure(
+        "Figure 3.3",
+        "With little input noise (0.05) the full unscented process is behind the simple one.",
+        measure=DENSITY_1D,
+        first=("UTGP",),
+        second=("UTGP full",),
+        where={"noise": ["0.05"]},
+    ),
+    _figure(
+        "Figure 3.3",
+        "With more input noise (0.1) the full unscented process is ahead of the simple one.",
+        measure=DENSITY_1D,
+        first=("UTGP full",),
+        second=("UTGP",),
+        where={"noise": ["0.1"]},
+    ),
+    _figure(
+        "Figure 3.4",
+        "A plain process predicts as well as those that know of the input noise (0.05).",
+        measure=DENSITY_1D,
+        first=("RBF",),
+        second=("Analytic", "NIGP", "RandFunc"),
+        kind="no worse",
+        where={"noise": ["0.05"]},
+    ),
+    _figure(
+        "Figures 3.4, 3.5",
+        "The unscented process is behind the plain one.",
+        measure=DENSITY_1D,
+        first=("RBF",),
+        second=("UTGP",),
+        where={"noise": ["0.05", "0.1"]},
+    ),
+    _table(
+        "Table 3.2",
+        "The unscented process (UTGP) is the best model more often than others: ahead of RBF.",
+        measure=DENSITY,
+        first=("UTGP",),
+        second=("RBF",),
+    ),
+    _table(
+        "Table 3.2",
+        "NIGP and RandFunc predict worse than a plain process.",
+        measure=DENSITY,
+        first=("RBF",),
+        second=("NIGP", "RandFunc"),
+    ),
+    _table(
+        "Table 3.2",
+        "The analytic kernel rarely reaches the plain process.",
+        measure=DENSITY,
+        first=("RBF",),
+        second=("Analytic",),
+    ),
+    _table(
+        "Table 3.3",
+        "In squared error a plain process is no worse than the models of input noise.",
+        measure=ERROR,
+        first=("RBF",),
+        second=("Analytic", "NIGP", "RandFunc", "UTGP"),
+        kind="no worse",
+    ),
+    Claim(
+        SOURCE, "Figure 3.8", "NIGP's recursion may decay slowly, or swing between two states."
+    ),
+)

@@ -1,0 +1,236 @@
+"""Claims of documents, judged from stored results by one rule.
+
+A claim compares two methods, or two groups whose numbers are averaged, by a number that every run
+has. Compared are units: runs (a run's numbers are averaged over the claim's problems), problems
+(averaged over runs) or single searches. Differences are positive where the first side is better.
+`RULE` states the rule for readers.
+"""
+
+from __future__ import annotations
+
+__all__ = ["FEWEST", "RULE", "Claim", "Evidence", "Judged", "Measure", "evidence_of", "judged"]
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from benchmarks.comparison import holm, paired_p_value
+from experiments.harness import Row, matches
+from outcrop.typing import Vector
+
+Verdict: TypeAlias = Literal[
+    "reproduced", "not reproduced", "contradicted", "not testable here", "not run yet"
+]
+Kind: TypeAlias = Literal["ahead", "no worse", "alike", "share"]
+Unit: TypeAlias = Literal["run", "problem", "search"]
+Place: TypeAlias = tuple[tuple[tuple[str, str], ...], int]  # what a cell says of it, and the run
+Found: TypeAlias = Mapping[str, Mapping[Place, float]]  # by the name of what is compared
+
+SIGNIFICANT = 0.05
+FEWEST = 6  # units: with fewer, no two-sided Wilcoxon test of pairs is below 0.05
+ALWAYS = 0.95  # the share of runs that "always" is read as
+RULE = f"""\
+**The rule.** A claim compares two methods, or two groups whose numbers are averaged, by one measure
+on the named problems. Compared are runs (their numbers averaged over the problems), problems
+(averaged over runs) or single searches, whichever the row counts. A difference that matters is a
+mean of at least the measure's smallest (in brackets in the list below), in the same direction as
+most of the pairs. *Ahead*: reproduced if the first side is ahead by a difference that matters and
+p < {SIGNIFICANT}, contradicted if it is behind by one and p < {SIGNIFICANT}. *No worse*: reproduced
+if a deficit that matters is ruled out (p < {SIGNIFICANT} for differences plus the smallest one that
+matters), contradicted as before. *Alike*: the same in both directions. *Always*: reproduced if at
+least {ALWAYS:.0%} of the runs are as claimed, contradicted if so few are that p < {SIGNIFICANT} for
+that share. All else is **not reproduced**: undecided, or a difference that does not matter. p: two-sided
+Wilcoxon test of the pairs (of a share, binomial test), Holm over the claims of one source. Fewer
+than {FEWEST} pairs count as not run yet. Verdicts are computed; the reasons beside them are written
+by hand, each for one verdict, and shown only with it."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number of every run, and how large a difference in it matters."""
+
+    name: str
+    read: Callable[[Sequence[Row], str], Found]  # rows, and the key of cells that is compared
+    least: tuple[float, float]  # the smallest difference that matters: on one problem, on several
+    larger_is_better: bool = True
+    digits: int = 3
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a document says of its methods, in terms of the cells of an experiment.
+
+    Without a measure no experiment has results for it yet, or none can (`untestable` says why).
+    """
+
+    source: str
+    place: str  # the table or figure
+    says: str  # one sentence
+    experiment: str = ""
+    measure: Measure | None = None
+    first: tuple[str, ...] = ()
+    second: tuple[str, ...] = ()
+    kind: Kind = "ahead"  # of `first` to `second`; a share of runs of `first` alone is 0 or 1 each
+    where: Mapping[str, Sequence[str]] = field(default_factory=dict)  # cells, by the values of keys
+    by: str = "method"  # the key of cells whose values are compared
+    unit: Unit = "run"
+    runs: int | None = None  # of the document, if it says
+    reasons: Mapping[Verdict, str] = field(default_factory=dict)
+    untestable: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The numbers of a claim's two sides."""
+
+    first: float  # means
+    second: float
+    differences: Vector  # by unit, positive where the first side is better; of a share: each search
+    least: float
+    runs: int
+    missing: tuple[str, ...]  # what the claim names and has too few results
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A claim with its verdict; `p` is the one that the verdict rests on."""
+
+    claim: Claim
+    verdict: Verdict
+    evidence: Evidence | None = None
+    p: float | None = None
+
+    @property
+    def reason(self) -> str:
+        """The sentence written for this verdict; of another verdict none is shown."""
+        return self.claim.untestable or self.claim.reasons.get(self.verdict, "")
+
+    @property
+    def lacks_reason(self) -> bool:
+        return self.verdict in ("not reproduced", "contradicted") and not self.reason
+
+
+def judged(claims: Sequence[Claim], rows: Mapping[str, Sequence[Row]]) -> list[Judged]:
+    """Verdicts on claims, given the rows of experiments by name."""
+    read: dict[tuple[str, Measure, str], Found] = {}
+    evidence: dict[int, Evidence] = {}
+    for i, claim in enumerate(claims):
+        if claim.measure and claim.experiment in rows:
+            key = claim.experiment, claim.measure, claim.by
+            if key not in read:
+                read[key] = claim.measure.read(rows[claim.experiment], claim.by)
+            if found := evidence_of(claim, read[key]):
+                evidence[i] = found
+    p_for: dict[int, float] = {}
+    p_against: dict[int, float] = {}
+    for source in dict.fromkeys(claim.source for claim in claims):
+        own = [i for i in evidence if claims[i].source == source]
+        p_for |= _corrected({i: _p_for(claims[i].kind, evidence[i]) for i in own})
+        p_against |= _corrected({i: _p_against(claims[i].kind, evidence[i]) for i in own})
+    return [
+        _verdict(claim, evidence[i], p_for[i], p_against[i])
+        if i in evidence
+        else Judged(claim, "not testable here" if claim.untestable else "not run yet")
+        for i, claim in enumerate(claims)
+    ]
+
+
+def evidence_of(claim: Claim, found: Found) -> Evidence | None:
+    """The numbers of both sides where both have them; None if these are too few."""
+    sides = [found.get(name, {}) for name in (*claim.first, *claim.second)]
+    places = set.intersection(*map(set, sides)) if sides else set()
+    runs_of: dict[tuple[tuple[str, str], ...], set[int]] = {}
+    for problem, run in places:
+        if matches(dict(problem), claim.where):
+            runs_of.setdefault(problem, set()).add(run)
+    if claim.unit == "run":
+        runs_of = {problem: runs for problem, runs in runs_of.items() if len(runs) >= FEWEST}
+        shared = set.intersection(*runs_of.values()) if runs_of else set()
+        runs_of = dict.fromkeys(runs_of, shared)
+    used = [(problem, run) for problem, runs in runs_of.items() for run in sorted(runs)]
+    groups: dict[object, list[Place]] = {}
+    for place in used:
+        unit = {"run": place[1], "problem": place[0], "search": place}[claim.unit]
+        groups.setdefault(unit, []).append(place)
+    if len(groups) < FEWEST or claim.measure is None:
+        return None
+
+    def means(names: tuple[str, ...]) -> Vector:
+        numbers = [[[found[name][p] for name in names] for p in group] for group in groups.values()]
+        return np.array([np.mean(each) for each in numbers])
+
+    if claim.kind == "share":
+        first = differences = np.array([found[name][p] for name in claim.first for p in used])
+        second = np.zeros(len(first))
+    else:
+        first, second = means(claim.first), means(claim.second)
+        differences = first - second if claim.measure.larger_is_better else second - first
+    named = {value for problem in runs_of for _, value in problem}
+    return Evidence(
+        float(first.mean()),
+        float(second.mean()),
+        differences,
+        claim.measure.least[len(runs_of) > 1],
+        len({run for _, run in used}),
+        tuple(v for values in claim.where.values() for v in values if v not in named),
+    )
+
+
+def _p_for(kind: Kind, evidence: Evidence) -> float:
+    """Of the test whose rejection speaks for the claim; a share that is met needs none."""
+    d, least = evidence.differences, evidence.least
+    if kind == "share":
+        return 0.0
+    if kind == "ahead":
+        return paired_p_value(d)
+    p_values = [paired_p_value(d + least)]
+    if kind == "alike":
+        p_values.append(paired_p_value(d - least))
+    return max(p_values)
+
+
+def _p_against(kind: Kind, evidence: Evidence) -> float:
+    from scipy.stats import binom
+
+    d = evidence.differences
+    return float(binom.cdf(round(d.sum()), len(d), ALWAYS)) if kind == "share" else paired_p_value(d)
+
+
+def _supports(kind: Kind, evidence: Evidence) -> bool:
+    d, least = evidence.differences, evidence.least
+    if kind == "share":
+        return bool(d.mean() >= ALWAYS)
+    if kind == "ahead":
+        return _is_at_least(d, least)
+    return _is_above(d, -least) and (kind == "no worse" or _is_above(-d, -least))
+
+
+def _opposes(kind: Kind, evidence: Evidence) -> bool:
+    d, least = evidence.differences, evidence.least
+    if kind == "share":
+        return bool(d.mean() < ALWAYS)
+    return _is_at_least(-d, least) or (kind == "alike" and _is_at_least(d, least))
+
+
+def _is_at_least(d: Vector, least: float) -> bool:
+    """Whether the mean is large enough to matter, and most pairs have its direction."""
+    return bool(d.mean() >= least and (d > 0).sum() > (d < 0).sum())
+
+
+def _is_above(d: Vector, bound: float) -> bool:
+    """Whether the mean and most pairs lie above a bound."""
+    return bool(d.mean() > bound and (d > bound).sum() > (d < bound).sum())
+
+
+def _corrected(p_values: Mapping[int, float]) -> dict[int, float]:
+    return dict(zip(p_values, holm(list(p_values.values())), strict=True))
+
+
+def _verdict(claim: Claim, evidence: Evidence, p_for: float, p_against: float) -> Judged:
+    if p_for < SIGNIFICANT and _supports(claim.kind, evidence):
+        return Judged(claim, "reproduced", evidence, p_for)
+    if p_against < SIGNIFICANT and _opposes(claim.kind, evidence):
+        return Judged(claim, "contradicted", evidence, p_against)
+    return Judged(claim, "not reproduced", evidence, p_against if claim.kind == "share" else p_for)
