@@ -74,8 +74,9 @@ $(VENV)/.peers: $(VENV)/.dev
 	$(BIN)/pip install -q -e '.[dev,peers]'
 	@touch $@
 
-reproduce: $(VENV)/.peers  ## the experiments of the papers
-	$(BIN)/python -m experiments
+# A part, from nothing, on a cluster: make reproduce WHAT="htbo_table1 --renew --runs 32 --executor dask:ADDRESS"
+reproduce: $(VENV)/.peers  ## the experiments of the papers, or those of WHAT="NAME … OPTIONS"
+	$(BIN)/python -m experiments $(WHAT)
 
 docs: $(VENV)/.dev  ## run every example of README and docs
 	$(BIN)/pytest -q tests/test_documents.py

@@ -1,7 +1,8 @@
 """`python -m experiments [NAME …]`: run what is missing, rewrite pages and pictures.
 
 Results are kept in `experiments/results/` as they come, one line for each run, so that an
-interrupted call can simply be repeated. Without a name every experiment that has a page runs.
+interrupted call can simply be repeated. Without a name every experiment that has a page runs. What
+is missing and how long it will take is printed first, and how long each experiment took at its end.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from experiments import (
@@ -49,10 +52,13 @@ from experiments import (
     treed_landscapes,
 )
 from experiments.document import DOCUMENT, write_document
-from experiments.harness import Experiment, complete, forget
+from experiments.harness import Experiment, Filter, Row, complete, forget
+from experiments.plan import plan
+from experiments.progress import in_words
 from experiments.provenance import (
     DirtyTree,
     MixedVersions,
+    is_current,
     require_clean,
     tree_state,
 )
@@ -113,7 +119,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="KEY=VALUE,…",
         help="only these: method=BO,method=ABO,problem=lda is either method on one problem",
     )
-    parser.add_argument("--again", action="store_true", help="forget earlier results of the cells")
+    parser.add_argument(
+        "--executor",
+        default="",
+        metavar="WHERE",
+        help="not on processes of this machine but on dask:ADDRESS, ray:ADDRESS, or what the "
+        "function MODULE:NAME returns; workers need the same code, and one thread each",
+    )
+    parser.add_argument(
+        "--plan", action="store_true", help="run nothing, only tell what is missing and how long"
+    )
+    again = parser.add_mutually_exclusive_group()
+    again.add_argument("--again", action="store_true", help="forget earlier results of the cells")
+    again.add_argument(
+        "--renew",
+        action="store_true",
+        help="forget those of other versions; interrupted, the same command goes on",
+    )
     parser.add_argument(
         "--label", default="", help="keep the results apart, as those of a version with this name"
     )
@@ -133,24 +155,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.label and not re.fullmatch(r"[\w.-]+", given.label):
         parser.error(f"--label {given.label}: expected letters, digits, '.', '_' or '-'")
     names = given.names or [name for name, each in EXPERIMENTS.items() if each.documented]
-    kept = {"label": given.label, "scratch": given.scratch}
-    chosen = [replace(EXPERIMENTS[name], **kept) for name in names]
+    where = {"label": given.label, "scratch": given.scratch}
+    chosen = [replace(EXPERIMENTS[name], **where) for name in names]
     try:
         wanted = parsed(given.cells, chosen)
     except ValueError as error:
         parser.error(str(error))
-    failures, code = 0, 0
+    kept: Callable[[Row], bool] | None = None
+    if given.again:
+        kept = _none
+    elif given.renew:
+        kept = partial(is_current, state=tree_state())
+    to_run = [] if given.tables else chosen
+    jobs = None if given.executor else given.jobs
+    if planned := plan(to_run, given.runs, wanted, jobs, kept):
+        print(planned, flush=True)
+    if given.plan:
+        return 0
+    failures, code, refused = 0, 0, []
     try:
-        for experiment in [] if given.tables else chosen:
-            if given.again:
+        for experiment in to_run:
+            if kept is not None:
                 if not given.scratch:
                     require_clean(tree_state())  # before anything is forgotten
-                forget(experiment, wanted)
-            failures += complete(experiment, given.runs, given.jobs, wanted)
-    except (DirtyTree, MixedVersions) as error:
+                forget(experiment, wanted, kept)
+            try:
+                failures += _timed(experiment, given, wanted)
+            except MixedVersions as error:  # of this experiment; others may be fine
+                refused.append(str(error))
+    except DirtyTree as error:
         parser.error(str(error))
     except KeyboardInterrupt:
-        print("interrupted: finished runs are kept, the same command goes on", file=sys.stderr)
+        how = " without --again" if given.again else ""
+        print(f"interrupted: runs are kept, the same command{how} goes on", file=sys.stderr)
         code = INTERRUPTED
     if any(experiment.documented for experiment in chosen) and not given.scratch:
         try:
@@ -159,7 +196,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"pages are not rewritten: {error}")
     if failures:
         print(f"{failures} runs failed; the same command tries them again", file=sys.stderr)
+    if refused:
+        parser.error("; ".join(refused))
     return code or min(failures, 1)
+
+
+def _none(row: Row) -> bool:
+    return False
+
+
+def _timed(experiment: Experiment, given: argparse.Namespace, wanted: Filter) -> int:
+    """Run what is missing and print how long it took; how many runs failed."""
+    count, begun = len(experiment.missing(given.runs, wanted)), time.monotonic()
+    failures = complete(experiment, given.runs, given.jobs, wanted, given.executor)
+    if count:
+        took = in_words(time.monotonic() - begun)
+        print(f"{experiment.name}: {count} runs took {took}", flush=True)
+    return failures
 
 
 def parsed(text: str, experiments: Sequence[Experiment]) -> dict[str, set[str]]:

@@ -9,33 +9,34 @@ are kept in a file elsewhere.
 
 from __future__ import annotations
 
-__all__ = ["Cell", "Experiment", "Row", "complete", "forget", "matches", "stored"]
+__all__ = ["Cell", "Experiment", "Filter", "Row", "complete", "forget", "matches", "stored"]
 
 import json
-import multiprocessing
 import os
 import shlex
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from experiments.executors import opened
 from experiments.progress import view_of
 from experiments.provenance import (
     MixedVersions,
+    OtherCode,
+    code_digest,
     is_peer,
     made_by,
     require_clean,
     tree_state,
     version_of,
 )
+from outcrop.study.running.protocol import Future
 
 RESULTS = Path(__file__).parent / "results"
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-TICK = 0.5  # seconds between two looks at what is running
+TICK = 0.1  # seconds between two looks at what is running
 
 Cell: TypeAlias = Mapping[str, str]
 Row: TypeAlias = dict[str, Any]
@@ -89,9 +90,12 @@ class Experiment:
         known = [key for key in rows if key[0] in order]
         return [rows[key] for key in sorted(known, key=lambda key: (order[key[0]], key[1]))]
 
-    def missing(self, runs: int, wanted: Filter) -> list[tuple[Cell, int]]:
-        """Runs without a result, in the order they should be made."""
-        done = {_key(row["cell"], row["run"]) for row in self.rows(wanted)}
+    def missing(
+        self, runs: int, wanted: Filter, kept: Callable[[Row], bool] | None = None
+    ) -> list[tuple[Cell, int]]:
+        """Runs without a result that is `kept`, in the order they should be made."""
+        stored = [row for row in self.rows(wanted) if kept is None or kept(row)]
+        done = {_key(row["cell"], row["run"]) for row in stored}
         return [
             (cell, run)
             for part in self.parts
@@ -105,14 +109,19 @@ def matches(cell: Cell, wanted: Filter) -> bool:
     return all(key in cell and cell[key] in values for key, values in wanted.items())
 
 
-def complete(experiment: Experiment, runs: int, jobs: int, wanted: Filter | None = None) -> int:
-    """Run what is missing on `jobs` processes, keep each result as it comes; how many failed.
+def complete(
+    experiment: Experiment,
+    runs: int,
+    jobs: int,
+    wanted: Filter | None = None,
+    executor: str = "",
+) -> int:
+    """Run what is missing, keep each result as it comes; how many failed.
 
-    A run that raises, or whose process dies, is reported and tried again by the next call. Nothing
-    is run if the sources are not committed or results of other sources are in the same file.
+    Runs are made by `jobs` processes or by the executor that is named (`executors.opened`). One
+    that raises, or whose process dies, is reported and tried again by the next call. Nothing is run
+    if the sources are not committed or results of other sources are in the same file.
     """
-    from pebble import ProcessPool
-
     missing = experiment.missing(runs, wanted or {})
     if not missing:
         return 0
@@ -123,43 +132,49 @@ def complete(experiment: Experiment, runs: int, jobs: int, wanted: Filter | None
     for path in {experiment.path_of(cell) for cell, _ in missing}:
         _cut_unfinished(path)
     failures = 0
-    os.environ.update(ONE_THREAD)  # read by NumPy in workers that are started anew, not forked
-    pool: Any = ProcessPool(jobs, context=multiprocessing.get_context("spawn"))
-    with view_of(experiment.name, len(missing)) as view:
+    digest = code_digest() if executor else ""
+    pending: dict[Future, tuple[Cell, int]] = {}
+    with opened(executor, jobs) as pool, view_of(experiment.name, len(missing)) as view:
         try:
-            futures: dict[Future[tuple[Row, float]], tuple[Cell, int]] = {
-                pool.schedule(_timed, args=(experiment.run, cell, run)): (cell, run)
-                for cell, run in missing
-            }
-            pending = set(futures)
+            for cell, run in missing:
+                pending[pool.submit(_made, experiment.run, cell, run, digest)] = cell, run
             while pending:
-                view.running([_label(*futures[f]) for f in futures if f.running()])
-                done, pending = wait(pending, TICK, FIRST_COMPLETED)
+                view.running([_label(*pending[f]) for f in pending if _is_running(f)])
+                done = [future for future in pending if future.done()]
+                if not done:
+                    time.sleep(TICK)
                 for future in done:
-                    cell, run = futures[future]
-                    if error := future.exception():
+                    cell, run = pending.pop(future)
+                    try:
+                        result, elapsed = future.result()
+                    except Exception as error:
                         failures += 1
                         view.failed(_label(cell, run), error)
                         continue
-                    result, seconds = future.result()
                     made = {"command": _command(experiment, cell, run), **made_by(cell, state)}
-                    row = {"cell": dict(cell), "run": run, **result, **made}
+                    row = {"cell": dict(cell), "run": run, **result, "elapsed": elapsed, **made}
                     _append(experiment.path_of(cell), json.dumps(row))
-                    view.finished(_label(cell, run), seconds)
+                    view.finished(_label(cell, run), elapsed["wall"])
         finally:
-            pool.stop()
-            pool.join()
+            for future in pending:
+                future.cancel()
     return failures
 
 
-def forget(experiment: Experiment, wanted: Filter) -> None:
-    """Remove the results of the cells that match; not while the experiment runs."""
+def forget(
+    experiment: Experiment, wanted: Filter, kept: Callable[[Row], bool] | None = None
+) -> None:
+    """Remove results of the cells that match, but for those `kept`; not while they are run."""
     cells = [cell for cell in experiment.cells if matches(cell, wanted)]
     for path in {experiment.path_of(cell) for cell in cells}:
         if path.exists():
             lines = _finished(path.read_text("utf-8")).splitlines(keepends=True)
-            kept = [line for line in lines if not matches(json.loads(line)["cell"], wanted)]
-            path.write_text("".join(kept), "utf-8")
+            left = []
+            for line in lines:
+                row = json.loads(line)
+                if not matches(row["cell"], wanted) or (kept is not None and kept(row)):
+                    left.append(line)
+            path.write_text("".join(left), "utf-8")
 
 
 def _require_same_source(
@@ -175,13 +190,26 @@ def _require_same_source(
             raise MixedVersions(
                 f"{path.name} holds results of another version of the library (src "
                 f"{', '.join(sorted(others))}, now {state['source']}): keep the new ones apart "
-                "with --label NAME, or forget the old ones with --again"
+                "with --label NAME, or make the old ones again with --renew"
             )
 
 
-def _timed(run: Callable[[Cell, int], Row], cell: Cell, number: int) -> tuple[Row, float]:
-    begun = time.perf_counter()
-    return run(cell, number), time.perf_counter() - begun
+def _made(
+    run: Callable[[Cell, int], Row], cell: Cell, number: int, digest: str
+) -> tuple[Row, dict[str, float]]:
+    """A run and the seconds it took; refused where the code is not that of the caller."""
+    if digest and digest != code_digest():
+        raise OtherCode("this worker has another version of outcrop or of the experiments")
+    wall, processor = time.perf_counter(), time.process_time()
+    row = run(cell, number)
+    elapsed = time.perf_counter() - wall, time.process_time() - processor
+    return row, dict(zip(("wall", "processor"), (round(s, 3) for s in elapsed), strict=True))
+
+
+def _is_running(future: Future) -> bool:
+    """Whether a future says that it runs; those of some libraries do not say."""
+    running = getattr(future, "running", None)
+    return bool(running()) if callable(running) else False
 
 
 def _key(cell: Cell, run: int) -> Key:

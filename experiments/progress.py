@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Bar", "Lines", "View", "view_of"]
+__all__ = ["Bar", "Lines", "View", "in_words", "view_of"]
 
 import sys
 import time
@@ -49,7 +49,7 @@ class Lines(View):
         self.done += 1
         left = (self.clock() - self.began) / self.done * (self.total - self.done)
         count = f"{self.done}/{self.total}"
-        print(f"{self.name} {count} {label}: {what}; about {_words(left)} left", flush=True)
+        print(f"{self.name} {count} {label}: {what}; about {in_words(left)} left", flush=True)
 
 
 class Bar(View):
@@ -99,7 +99,8 @@ def _described(error: BaseException) -> str:
     return f"failed, {error!r}" + (f"\n{text}" if text else "")
 
 
-def _words(seconds: float) -> str:
+def in_words(seconds: float) -> str:
+    """A duration, rounded to what matters."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     hours, minutes = divmod(round(seconds / 60), 60)

@@ -11,6 +11,9 @@ __all__ = [
     "PEER_PACKAGES",
     "DirtyTree",
     "MixedVersions",
+    "OtherCode",
+    "code_digest",
+    "is_current",
     "is_peer",
     "made_by",
     "require_clean",
@@ -24,6 +27,7 @@ import json
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -58,6 +62,10 @@ class DirtyTree(RuntimeError):
 
 class MixedVersions(ValueError):
     """Results of several versions would be compared as if they were of one."""
+
+
+class OtherCode(RuntimeError):
+    """A worker elsewhere does not have the code of the process that asks for runs."""
 
 
 def is_peer(cell: Mapping[str, str]) -> bool:
@@ -104,6 +112,26 @@ def version_of(row: Mapping[str, Any]) -> str:
     return str(row["source"]) if "source" in row else _old_source(row.get("commit", UNKNOWN))
 
 
+def is_current(row: Mapping[str, Any], state: Mapping[str, str]) -> bool:
+    """Whether a run would be made by the same version now; `state` is that of the tree."""
+    if is_peer(row["cell"]):
+        return version_of(row) == made_by(row["cell"], state)["peer"]
+    return version_of(row) == state.get("source")
+
+
+@cache
+def code_digest() -> str:
+    """Of the library and the experiments as they are installed here."""
+    import outcrop
+
+    digest = sha256()
+    for folder in (Path(outcrop.__file__).parent, Path(__file__).parent):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(str(path.relative_to(folder)).encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def require_one_source(rows: Iterable[Mapping[str, Any]], what: str) -> None:
     """Refuse rows of several sources of the library, if any was stored with its source.
 
@@ -115,8 +143,8 @@ def require_one_source(rows: Iterable[Mapping[str, Any]], what: str) -> None:
         described = "; ".join(f"{source}: {len(those)}" for source, those in sources.items())
         raise MixedVersions(
             f"{what} has results of {len(sources)} versions of the library ({described} rows), "
-            "which may not be compared as one: run the older ones --again, or give the newer "
-            "ones a --label"
+            "which may not be compared as one: make the older ones again with --renew, or give "
+            "the newer ones a --label"
         )
 
 

@@ -1,5 +1,8 @@
 import json
+import multiprocessing
 import os
+import sys
+from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
@@ -10,6 +13,7 @@ from experiments import harness
 from experiments.harness import Experiment, complete, forget
 from experiments.progress import Bar, Lines
 
+THREADS = "concurrent.futures:ThreadPoolExecutor"
 STATE = {"commit": "abc1234", "source": "0123456789ab"}
 
 
@@ -56,6 +60,7 @@ def test_results_are_lines_with_what_made_them(results):
     last = next(row for row in rows if row["cell"]["a"] == "y" and row["run"] == 1)
     assert last["command"] == "python -m experiments doubles --runs 2 --cells a=y,b=z"
     assert last["outcrop"]
+    assert last["elapsed"].keys() == {"wall", "processor"}
     assert {key: last[key] for key in STATE} == STATE
 
 
@@ -114,6 +119,38 @@ def test_forgetting_removes_the_cells_that_match(results):
     assert experiment.rows() == []
 
 
+def spawning():
+    return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+
+
+def test_runs_can_be_made_by_another_executor(results, capsys):
+    experiment = doubles(["x", "raises"])
+    assert complete(experiment, 2, 9, executor=f"{__name__}:spawning") == 2
+    assert [(row["cell"]["a"], row["value"]) for row in experiment.rows()] == [("x", 0), ("x", 2)]
+    assert "run 1 is not for us" in capsys.readouterr().out
+
+
+def test_workers_with_other_code_are_refused(results, monkeypatch, capsys):
+    digests = iter(["of the caller", "of the worker"])
+    monkeypatch.setattr(harness, "code_digest", lambda: next(digests))
+    experiment = doubles(["x"])
+    assert complete(experiment, 1, 1, executor=THREADS) == 1
+    assert "another version of outcrop or of the experiments" in capsys.readouterr().out
+    assert not experiment.rows()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="clusters are tested on Linux")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of its own sockets
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_runs_can_be_made_by_a_dask_cluster(results):
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "silence_logs": 50}
+    with distributed.LocalCluster(dashboard_address=None, **options) as cluster:
+        experiment = doubles(["x", "raises"])
+        assert complete(experiment, 2, 1, executor=f"dask:{cluster.scheduler_address}") == 2
+    assert [row["value"] for row in experiment.rows()] == [0, 2]
+
+
 @pytest.fixture
 def known(results, monkeypatch):
     experiment = doubles(["x", "y"])
@@ -130,6 +167,33 @@ def test_the_command_runs_a_part_and_writes_the_tables(known, results):
     assert text.endswith("\n\n1 rows\n")
     index = (results / "pages" / "index.md").read_text("utf-8")
     assert "| ours | [Doubles](doubles.md) | 1 | twice as much |" in index
+
+
+def test_the_command_says_what_is_missing_and_how_long_it_took(known, capsys):
+    assert command.main(["doubles", "--runs", "2", "--plan"]) == 0
+    assert "| doubles    |            4 |        unknown |" in capsys.readouterr().out
+    assert known.rows() == []
+    arguments = ["doubles", "--runs", "1", "--cells", "a=x", "--executor", THREADS]
+    assert command.main(arguments) == 0
+    said = capsys.readouterr().out
+    assert said.index("in all") < said.index("doubles 1/1 x z run 0")
+    assert "doubles: 1 runs took" in said
+
+
+def test_results_of_other_versions_are_made_again_and_those_of_this_one_kept(known, monkeypatch):
+    write(known, ("x", 0, 100))
+    present = {"commit": "def5678", "source": "ba9876543210"}
+    monkeypatch.setattr(harness, "tree_state", lambda: dict(present))
+    monkeypatch.setattr(command, "tree_state", lambda: dict(present))
+    arguments = ["doubles", "--runs", "1", "--executor", THREADS]
+    with pytest.raises(SystemExit):
+        command.main(arguments)
+    assert [row["value"] for row in known.rows()] == [100]
+    assert command.main([*arguments, "--renew"]) == 0
+    assert [(row["value"], row["source"]) for row in known.rows()] == [(0, "ba9876543210")] * 2
+    written = known.path.read_text()
+    assert command.main([*arguments, "--renew"]) == 0
+    assert known.path.read_text() == written
 
 
 def test_tables_alone_run_nothing(known, results):
