@@ -85,7 +85,7 @@ CHANGES = (
         "8adfca8",
         "2026-11-17",
         "penalties of LL and HL end where their constant was searched",
-        {"playbook_tables": PENALISERS, "async_vs_sync": PENALISERS, "playbook_clipping": ()},
+        {"playbook_tables": PENALISERS, "async_vs_sync": PENALISERS[1:], "playbook_clipping": ()},
     ),
     Change(
         "8adfca8",
@@ -111,7 +111,8 @@ CHANGES = (
     Change(
         "4476217",
         "2026-11-18",
-        "trees: chains start at a mode where data are many, the model that is behind rests",
+        "trees: what no observation depends on is drawn from its prior; beyond 50 trials chains "
+        "start at a mode and the model that is behind rests",
         TREES,
     ),
     Change(

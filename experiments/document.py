@@ -17,7 +17,7 @@ from experiments.comparison import COLUMNS
 from experiments.figures import save
 from experiments.harness import Experiment
 from experiments.provenance import require_one_source, sources_note
-from experiments.summary import claims_part, experiments_part
+from experiments.summary import summary
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "experiments"
 INDEX = "index.md"
@@ -59,8 +59,7 @@ def pages(experiments: Iterable[Experiment]) -> Mapping[str, str]:
         "# Experiments",
         ORIGIN.format(name=""),
         INTRODUCTION,
-        *claims_part(CLAIMS, documented),
-        *experiments_part(CLAIMS, documented),
+        *summary(CLAIMS, documented),
         "## What holds for all experiments",
         SHARED,
         COLUMNS,

@@ -192,11 +192,16 @@ def _minima(rows: Sequence[Row]) -> dict[str, float]:
     for row in rows:
         name = row["cell"]["problem"]
         found[name] = min(found.get(name, np.inf), *row["values"])
-    known = {name: problem_of(name).minimum for name in found}
-    return {name: best if known[name] is None else known[name] for name, best in found.items()}
+    for name in found:
+        minimum = problem_of(name).minimum
+        if minimum is not None:
+            found[name] = minimum
+    return found
 
 
 def _gap(row: Row, minimum: float, trials: int) -> float:
     """As `Searches.gaps`, and 1 for a search whose initial points hold the minimum."""
     first = min(row["values"][: row["n_initial"]])
-    return float((first - min(row["values"][:trials])) / (first - minimum)) if first > minimum else 1.0
+    return (
+        float((first - min(row["values"][:trials])) / (first - minimum)) if first > minimum else 1.0
+    )

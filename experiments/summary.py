@@ -2,68 +2,84 @@
 
 from __future__ import annotations
 
-__all__ = ["claims_part", "experiments_part"]
+__all__ = ["summary"]
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from experiments.changes import CHANGES, Change, made_before
 from experiments.harness import Experiment, Row, matches
-from experiments.verdicts import RULE, Claim, Judged, judged
+from experiments.verdicts import RULE, Claim, Judged, Verdict, judged
 
-ORDER = ("reproduced", "not reproduced", "contradicted", "not testable here", "not run yet")
+ORDER: tuple[Verdict, ...] = (
+    "reproduced",
+    "not reproduced",
+    "contradicted",
+    "not testable here",
+    "not run yet",
+)
 NO_REASON = "*No reason is written for this verdict yet.*"
 READING = """\
-Columns. ours: the means of both sides by the measure in brackets; in how many of the pairs the first
-is ahead and behind; p; our runs, and the document's where it has more. before: our rows are older
-than these [changes](#changes-since)."""
+Columns. ours: the means of both sides by the measure in brackets, in how many pairs the first is
+ahead and behind, p, our runs, and the document's where it has more. before: our rows are older than
+these [changes](#changes-since)."""
 FOUND = """\
-All pages. runs counts stored results; found is the verdicts on the experiment's claims, or, of an
-experiment without claims of a document, the shortest form of what its page says; before as above."""
+runs counts stored results; found is the verdicts on the claims of a page, or, where there are none,
+the shortest form of what it says; before as above."""
+SINCE = """\
+Numbers in the columns before stand for these changes. Rows older than a change that concerns them
+were not made again since, so that the present version may differ."""
 
 
-def claims_part(claims: Sequence[Claim], experiments: Iterable[Experiment]) -> list[str]:
-    """Markdown: what was found in a line, the rule, and a table of all claims."""
-    known = {each.name: each for each in experiments}
-    named = {claim.experiment for claim in claims}
-    rows = {name: each.rows() for name, each in known.items() if name in named}
+def summary(claims: Sequence[Claim], experiments: Sequence[Experiment]) -> list[str]:
+    """Parts of the page in Markdown: claims with their verdicts, all experiments, changes."""
+    rows = {each.name: each.rows() for each in experiments}
     verdicts = judged(claims, rows)
+    listed = [f"{i}. {c.date} (`{c.commit}`): {c.says}." for i, c in enumerate(CHANGES, 1)]
+    return [
+        "## Claims of the documents",
+        f"{_counted(verdicts)}.",
+        RULE,
+        _measures(claims),
+        READING,
+        claim_table(verdicts, rows),
+        "## All experiments",
+        FOUND,
+        experiment_table(experiments, verdicts, rows),
+        "## Changes since",
+        SINCE,
+        "\n".join(listed),
+    ]
+
+
+def claim_table(verdicts: Sequence[Judged], rows: Mapping[str, Sequence[Row]]) -> str:
     lines = ["| source | claim | ours | verdict | reason | before |", "| --- |" + " --- |" * 5]
     for each in verdicts:
         claim = each.claim
-        used = rows_of(claim, rows.get(claim.experiment, ())) if each.evidence else []
+        used = rows_of(claim, rows[claim.experiment]) if each.evidence else []
         place = f"{claim.source}, {claim.place}"
         linked = f"[{place}]({claim.experiment}.md)" if rows.get(claim.experiment) else place
         reason = NO_REASON if each.lacks_reason else each.reason
-        cells = [linked, claim.says, ours(each), each.verdict, reason]
-        lines.append(f"| {' | '.join([*cells, _numbers(made_before(claim.experiment, used))])} |")
-    parts = ["## Claims of the documents", f"{_counted(verdicts)}.", RULE, _measures(claims)]
-    return [*parts, READING, "\n".join(lines)]
-
-
-def experiments_part(claims: Sequence[Claim], experiments: Iterable[Experiment]) -> list[str]:
-    """Markdown: a table of all experiments with results, and the changes that rows may lack."""
-    documented = list(experiments)
-    rows = {each.name: each.rows() for each in documented}
-    own: dict[str, list[Judged]] = {}
-    for each in judged(claims, rows):
-        own.setdefault(each.claim.experiment, []).append(each)
-    lines = ["| source | experiment | runs | found | before |", "| --- | --- | ---: | --- | --- |"]
-    for experiment in documented:
-        name = experiment.name
-        found = _counted(own[name]) if name in own else experiment.summary
-        linked = f"[{experiment.title}]({name}.md)"
-        before = _numbers(made_before(name, rows[name]))
-        cells = [experiment.source, linked, f"{len(rows[name]):,}", found, before]
+        before = _numbers(made_before(claim.experiment, used))
+        cells = [linked, claim.says, ours(each), each.verdict, reason, before]
         lines.append(f"| {' | '.join(cells)} |")
-    listed = [f"{i}. {c.date} (`{c.commit}`): {c.says}." for i, c in enumerate(CHANGES, 1)]
-    since = [
-        "## Changes since",
-        "A number in the column before stands for one of these changes. Rows older than a change\n"
-        "that concerns them were not made again since, so that the present version may differ.",
-        "\n".join(listed),
-    ]
-    return ["## All experiments", FOUND, "\n".join(lines), *since]
+    return "\n".join(lines)
+
+
+def experiment_table(
+    experiments: Sequence[Experiment],
+    verdicts: Sequence[Judged],
+    rows: Mapping[str, Sequence[Row]],
+) -> str:
+    lines = ["| source | experiment | runs | found | before |", "| --- | --- | ---: | --- | --- |"]
+    for each in experiments:
+        own = [verdict for verdict in verdicts if verdict.claim.experiment == each.name]
+        found = _counted(own) if own else each.summary
+        before = _numbers(made_before(each.name, rows[each.name]))
+        linked = f"[{each.title}]({each.name}.md)"
+        cells = [each.source, linked, f"{len(rows[each.name]):,}", found, before]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def ours(each: Judged) -> str:
@@ -105,7 +121,8 @@ def rows_of(claim: Claim, rows: Sequence[Row]) -> list[Row]:
 def _counted(verdicts: Sequence[Judged]) -> str:
     counts = Counter(each.verdict for each in verdicts)
     shown = [f"{counts[verdict]} {verdict}" for verdict in ORDER if counts[verdict]]
-    return f"{len(verdicts)} claims: {', '.join(shown)}"
+    claims = "claim" if len(verdicts) == 1 else "claims"
+    return f"{len(verdicts)} {claims}: {', '.join(shown)}"
 
 
 def _numbers(changes: Sequence[Change]) -> str:

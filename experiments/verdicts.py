@@ -34,17 +34,21 @@ ALWAYS = 0.95  # the share of runs that "always" is read as
 RULE = f"""\
 **The rule.** A claim compares two methods, or two groups whose numbers are averaged, by one measure
 on the named problems. Compared are runs (their numbers averaged over the problems), problems
-(averaged over runs) or single searches, whichever the row counts. A difference that matters is a
-mean of at least the measure's smallest (in brackets in the list below), in the same direction as
-most of the pairs. *Ahead*: reproduced if the first side is ahead by a difference that matters and
-p < {SIGNIFICANT}, contradicted if it is behind by one and p < {SIGNIFICANT}. *No worse*: reproduced
-if a deficit that matters is ruled out (p < {SIGNIFICANT} for differences plus the smallest one that
-matters), contradicted as before. *Alike*: the same in both directions. *Always*: reproduced if at
-least {ALWAYS:.0%} of the runs are as claimed, contradicted if so few are that p < {SIGNIFICANT} for
-that share. All else is **not reproduced**: undecided, or a difference that does not matter. p: two-sided
-Wilcoxon test of the pairs (of a share, binomial test), Holm over the claims of one source. Fewer
-than {FEWEST} pairs count as not run yet. Verdicts are computed; the reasons beside them are written
-by hand, each for one verdict, and shown only with it."""
+(averaged over runs) or single searches, whichever the row counts. A difference matters if its mean
+is at least the measure's smallest (listed below) and most pairs have its direction.
+
+- *Ahead*: reproduced if the first side is ahead by a difference that matters and
+  p < {SIGNIFICANT}; contradicted if it is behind by one and p < {SIGNIFICANT}.
+- *No worse*: reproduced if a deficit that matters is ruled out (p < {SIGNIFICANT} once the smallest
+  difference that matters is added to all pairs); contradicted as before. *Alike*: the same in both
+  directions.
+- *Always*: reproduced if at least {100 * ALWAYS:.0f} % of the searches are as claimed; contradicted
+  if so few are that p < {SIGNIFICANT} for that share.
+- All else is not reproduced: undecided, or a difference that does not matter.
+
+p: two-sided Wilcoxon test of the pairs, or binomial test of a share, Holm over the claims of one
+source. With fewer than {FEWEST} pairs a claim counts as not run yet. Verdicts are computed; the
+reasons are written by hand, each for one verdict, and shown with that verdict only."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,9 @@ def _p_against(kind: Kind, evidence: Evidence) -> float:
     from scipy.stats import binom
 
     d = evidence.differences
-    return float(binom.cdf(round(d.sum()), len(d), ALWAYS)) if kind == "share" else paired_p_value(d)
+    return (
+        float(binom.cdf(round(d.sum()), len(d), ALWAYS)) if kind == "share" else paired_p_value(d)
+    )
 
 
 def _supports(kind: Kind, evidence: Evidence) -> bool:

@@ -20,6 +20,13 @@ CLAIMS = (
         first=("LGP",),
         second=("GP",),
         where={"evaluations": ["50"], "problem": OSCILLATING},
+        reasons={
+            "not reproduced": (
+                "The means are ahead on all three, by less than in the document; ten runs with "
+                "gaps from 0 to 1 on Shubert do not tell it from chance. The corruption is ours, "
+                "since the document's is not public."
+            )
+        },
     ),
     _claim(
         "Table 1, 50 evaluations",
@@ -32,6 +39,12 @@ CLAIMS = (
             "evaluations": ["50"],
             "problem": ["hartmann-6", "griewank-2", "ackley-2", "cross-in-tray"],
         },
+        reasons={
+            "not reproduced": (
+                "LGP is behind on Ackley-2 (0.929 and 0.977). A guess: every third evaluation "
+                "takes the narrow centre for an outlier."
+            )
+        },
     ),
     _claim(
         "Table 1, 50 evaluations",
@@ -43,6 +56,12 @@ CLAIMS = (
             "evaluations": ["50"],
             "problem": ["griewank-2", "ackley-2", "cross-in-tray", *OSCILLATING],
         },
+        reasons={
+            "not reproduced": (
+                "Our warped process is far better than the document's (0.977 instead of 0.274 on "
+                "Ackley-2); how long its chains ran there is not said."
+            )
+        },
     ),
     _claim(
         "Table 1, 50 evaluations",
@@ -51,6 +70,12 @@ CLAIMS = (
         first=("GP",),
         second=("Homosced GP",),
         where={"evaluations": ["50"], "problem": ["griewank-2", "ackley-2", "cross-in-tray"]},
+        reasons={
+            "not reproduced": (
+                "Our noise variance has a horseshoe prior and may vanish; the document's prior "
+                "is in a supplement that was not at hand."
+            )
+        },
     ),
     _claim(
         "Table 1, 100 evaluations",

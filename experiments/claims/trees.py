@@ -55,18 +55,36 @@ CLAIMS = (
         measure=best_error(40),
         second=("blind GP",),
         where={"topology": ["shared"]},
+        reasons={
+            "not reproduced": (
+                "Ahead in 7 of 12 searches and behind in 4: four data sets instead of 45, three "
+                "runs and 40 trials instead of 90 do not decide it."
+            )
+        },
     ),
     _networks(
         "In the shared topology the tree is ahead of other GPs (`arc`, `independent`).",
         measure=best_error(40),
         second=("arc", "independent"),
         where={"topology": ["shared"]},
+        reasons={
+            "not reproduced": (
+                "`arc` and `independent` are level with it on four data sets (the document has "
+                "45) after 40 of its 90 trials."
+            )
+        },
     ),
     _networks(
         "In the shared topology the tree is faster than SMAC.",
         measure=best_error(30),
         second=("SMAC",),
         where={"topology": ["shared"]},
+        reasons={
+            "not reproduced": (
+                "Ahead in 8 of 12 searches and behind in 1; four data sets with three runs are "
+                "too few once corrected."
+            )
+        },
     ),
     _networks(
         "In the independent topology the tree is faster than `independent` at first.",
@@ -87,6 +105,12 @@ CLAIMS = (
         first=PAPER,
         second=("Fourier two steps",),
         where={"problem": ["tree-small-shared", "tree-large-shared"]},
+        reasons={
+            "not reproduced": (
+                "Most runs of both end near rounding after 60 trials, and one run of the linear "
+                "model stays in a wrong leaf."
+            )
+        },
     ),
     _synthetic(
         "supplement",
@@ -94,5 +118,12 @@ CLAIMS = (
         measure=log10_regret(60),
         second=("blind GP", "random"),
         where={"problem": ["tree-unbalanced-4"]},
+        reasons={
+            "not reproduced": (
+                "Ahead in 8 of 10 runs, not beyond chance once corrected: four runs of the two "
+                "steps end at 1e-3 to 1e-6, where the others reach rounding. The trees are ours: "
+                "the supplement was not obtainable."
+            )
+        },
     ),
 )

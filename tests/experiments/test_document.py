@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("experiments.harness")
 
 from experiments.__main__ import EXPERIMENTS
+from experiments.claims import CLAIMS
 from experiments.document import DOCUMENT, pages, write_document
 
 DOCUMENTED = [each for each in EXPERIMENTS.values() if each.documented]
@@ -29,10 +30,12 @@ def test_an_experiment_says_whose_it_is_and_what_was_found_in_a_few_words(experi
     assert "|" not in experiment.summary
 
 
-def test_the_table_in_front_has_a_line_for_every_page(written):
-    lines = [line for line in written["index.md"].splitlines() if ".md) |" in line]
-    assert len(lines) == len(written) - 1
-    assert all(f"]({name}) |" in written["index.md"] for name in written if name != "index.md")
+def test_the_tables_in_front_have_a_line_for_every_page_and_every_claim(written):
+    lines = written["index.md"].splitlines()
+    for name in written.keys() - {"index.md"}:
+        assert any(f"]({name}) |" in line and line.count("|") == 6 for line in lines)
+    for claim in CLAIMS:
+        assert sum(f"| {claim.says} |" in line for line in lines) == 1
 
 
 def test_pictures_on_the_pages_exist(written):

@@ -1,0 +1,170 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("experiments.harness")
+
+from experiments.__main__ import EXPERIMENTS
+from experiments.claims import CLAIMS
+from experiments.summary import NO_REASON, claim_table, ours
+from experiments.verdicts import FEWEST, Claim, Measure, judged
+
+RUNS = 10
+SPREAD = np.linspace(-0.01, 0.01, RUNS)
+
+
+def read(rows, by):
+    found = {}
+    for row in rows:
+        cell = {key: value for key, value in row["cell"].items() if key != by}
+        found.setdefault(row["cell"][by], {})[tuple(cell.items()), row["run"]] = row["value"]
+    return found
+
+
+SCORE = Measure("score", read, (0.05, 0.02))
+COST = Measure("cost", read, (0.05, 0.02), larger_is_better=False)
+
+
+def claim(**fields):
+    given = {"measure": SCORE, "first": ("A",), "second": ("B",), "runs": 30, **fields}
+    return Claim("someone", "Table 1", "A is better than B.", "compared", **given)
+
+
+def rows(method, values, problem="p", first=0):
+    return [
+        {"cell": {"problem": problem, "method": method}, "run": first + i, "value": float(value)}
+        for i, value in enumerate(values)
+    ]
+
+
+def pairs(difference, spread=SPREAD, problem="p"):
+    """Rows of two methods that differ by about `difference`."""
+    return rows("A", 0.5 + difference + spread, problem) + rows("B", np.full(RUNS, 0.5), problem)
+
+
+def verdict_on(one, stored):
+    (found,) = judged([one], {"compared": stored})
+    return found.verdict
+
+
+@pytest.mark.parametrize(
+    ("kind", "difference", "verdict"),
+    [
+        ("ahead", 0.1, "reproduced"),
+        ("ahead", 0.03, "not reproduced"),  # significant, and too little to matter
+        ("ahead", 0.0, "not reproduced"),
+        ("ahead", -0.1, "contradicted"),
+        ("no worse", 0.1, "reproduced"),
+        ("no worse", -0.03, "reproduced"),
+        ("no worse", -0.048, "not reproduced"),
+        ("no worse", -0.1, "contradicted"),
+        ("alike", 0.0, "reproduced"),
+        ("alike", -0.03, "reproduced"),
+        ("alike", 0.048, "not reproduced"),
+        ("alike", 0.1, "contradicted"),
+        ("alike", -0.1, "contradicted"),
+    ],
+)
+def test_every_verdict_follows_from_the_differences(kind, difference, verdict):
+    assert verdict_on(claim(kind=kind), pairs(difference)) == verdict
+    mirrored = claim(kind=kind, measure=COST)
+    assert verdict_on(mirrored, pairs(-difference)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("solved", "verdict"), [(10, "reproduced"), (8, "not reproduced"), (7, "contradicted")]
+)
+def test_always_allows_for_as_many_misses_as_chance(solved, verdict):
+    always = claim(kind="share", second=())
+    stored = rows("A", [1.0] * solved + [0.0] * (RUNS - solved))
+    assert verdict_on(always, stored) == verdict
+
+
+def test_a_share_counts_the_searches_of_each_method():
+    (found,) = judged(
+        [claim(kind="share", first=("A", "C"), second=())],
+        {"compared": rows("A", np.ones(RUNS)) + rows("C", np.zeros(RUNS))},
+    )
+    assert found.verdict == "contradicted"
+    assert ours(found).startswith("10 of 20 searches")
+
+
+def test_ties_decide_nothing_but_that_sides_are_alike():
+    tied = pairs(0.0, np.zeros(RUNS))
+    assert verdict_on(claim(), tied) == "not reproduced"
+    assert verdict_on(claim(kind="alike"), tied) == "reproduced"
+
+
+def test_a_large_mean_that_few_runs_make_is_not_enough():
+    differences = np.array([-0.01] * 9 + [3.0])
+    assert verdict_on(claim(), pairs(0.0, differences)) == "not reproduced"
+
+
+def test_a_claim_needs_six_pairs():
+    stored = pairs(0.1)
+    few = [row for row in stored if row["run"] < FEWEST - 1]
+    assert verdict_on(claim(), few) == "not run yet"
+    assert verdict_on(claim(), [row for row in stored if row["run"] < FEWEST]) == "reproduced"
+    assert verdict_on(claim(), rows("A", np.ones(RUNS))) == "not run yet"
+    assert verdict_on(claim(measure=None), stored) == "not run yet"
+    assert verdict_on(claim(measure=None, untestable="no data"), stored) == "not testable here"
+
+
+def test_only_runs_of_both_sides_count_and_what_is_missing_is_named():
+    stored = pairs(0.1) + pairs(0.1, problem="q")[:3] + rows("A", [9.0], first=RUNS)
+    (found,) = judged([claim(where={"problem": ["p", "q"]})], {"compared": stored})
+    assert found.evidence.missing == ("q",)
+    assert found.evidence.runs == RUNS
+    assert "10 of the document's 30 runs; without q" in ours(found)
+
+
+def test_a_run_is_averaged_over_problems_and_needs_a_smaller_difference():
+    stored = pairs(0.06) + pairs(0.0, problem="q")
+    (by_run,) = judged([claim()], {"compared": stored})
+    assert by_run.verdict == "reproduced"  # 0.03 on two problems
+    assert len(by_run.evidence.differences) == RUNS
+    (by_problem,) = judged([claim(unit="problem")], {"compared": stored})
+    assert by_problem.verdict == "not run yet"  # two problems
+    (by_search,) = judged([claim(unit="search")], {"compared": stored})
+    assert len(by_search.evidence.differences) == 2 * RUNS
+
+
+def test_claims_of_one_source_share_a_correction():
+    alone = judged([claim()], {"compared": pairs(0.1)})
+    five = judged([claim()] * 5, {"compared": pairs(0.1)})
+    assert five[0].p == pytest.approx(5 * alone[0].p)
+    other = [replace(claim(), source=str(i)) for i in range(5)]
+    assert judged(other, {"compared": pairs(0.1)})[0].p == alone[0].p
+
+
+def test_a_reason_for_another_verdict_is_not_shown():
+    told = claim(reasons={"not reproduced": "too few runs", "contradicted": "another field"})
+    shown = {
+        difference: claim_table(
+            judged([told], {"compared": pairs(difference)}), {"compared": pairs(difference)}
+        )
+        for difference in (0.1, 0.0, -0.1)
+    }
+    assert "too few runs" in shown[0.0]
+    assert "another field" not in shown[0.0]
+    assert "another field" in shown[-0.1]
+    assert not any(each in shown[0.1] for each in ("too few runs", "another field", NO_REASON))
+
+
+def test_the_table_says_that_a_reason_is_missing():
+    found = judged([claim(reasons={"reproduced": "yes"})], {"compared": pairs(-0.1)})
+    assert NO_REASON in claim_table(found, {"compared": pairs(-0.1)})
+
+
+@pytest.mark.parametrize("one", CLAIMS, ids=lambda each: f"{each.place}: {each.says[:30]}")
+def test_a_claim_names_an_experiment_and_fits_into_a_table(one):
+    assert not one.experiment or one.experiment in EXPERIMENTS
+    assert one.measure is None or one.experiment
+    assert (one.kind == "share") == (one.measure is not None and not one.second)
+    assert one.says.endswith(".")
+    assert len(one.says) < 120
+    assert not any("|" in text for text in (one.says, one.place, *one.reasons.values()))
+    cells = EXPERIMENTS[one.experiment].cells if one.experiment else []
+    for key, values in one.where.items():
+        assert set(values) <= {cell[key] for cell in cells if key in cell}
