@@ -132,7 +132,7 @@ CLAIMS = (
         "Figure 4.10, Table 4.1",
         "PLAyBOOK tunes a six-layer network on CIFAR-10 better than the believer and TS do.",
         untestable=(
-            "Hundreds of trainings of such a network need a GPU; a small network on digits stands in "
+            "Hundreds of trainings of it need a GPU; a small network on digits stands in "
             "for the times of real processes only ([page](real_async.md))."
         ),
     ),
