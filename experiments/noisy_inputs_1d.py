@@ -1,5 +1,7 @@
 """Section 3.6.2 of the thesis: beliefs of models in one dimension beside a sampled reference.
 
+Figures 3.3 and 3.8, of the same function, are parts of the page with modules of their own.
+
 A reference has 50 processes, each told another guess of where its points were missed, and 100
 functions drawn from each. Values are those of the function at the guessed places, as the thesis
 writes it, or those that were observed. Shapes: means and deviations on the grid are `(g,)`.
@@ -16,13 +18,17 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from benchmarks.reporting import table
+from experiments import noisy_inputs_recursion, noisy_inputs_unscented
 from experiments.comparison import corrected_p_values
 from experiments.harness import Cell, Experiment, Row
 from experiments.noisy_inputs import (
     FITTING,
     MODELS,
-    NOISE,
+    ONE_DIMENSION,
+    TESTED_1D,
+    TRAINED_1D,
     VALUE_NOISE,
+    data_in_1d,
     fitted,
     function_of,
     kernel_of,
@@ -33,15 +39,15 @@ from outcrop.params import free
 from outcrop.surrogates import GP, Inferred
 from outcrop.typing import Matrix, Points, Vector
 
-TASK, SPREADS = "decaying-sin", ("0.05", "0.1")
-TRAINED, TESTED = 30, 30
+OTHER_FIGURES = {each.FIGURE: each for each in (noisy_inputs_unscented, noisy_inputs_recursion)}
+SPREADS = ("0.05", "0.1")
 PROCESSES, DRAWS = 50, 100  # of the reference
 GRID = np.linspace(-1, 1, 81)[:, None]
 LITERAL, KEPT = "reference", "reference, values kept"
 BASELINE = "RBF"
 ALL = (LITERAL, KEPT, *MODELS)
 REFERENCE_INFERENCE = MAP(starts=3)
-POINTS, MISSES = 33, 34  # keep streams of random numbers apart
+MISSES = 34  # keeps streams of random numbers apart
 DRAWN = 0  # the run whose beliefs are drawn
 DIGITS = 5
 PANEL = (2.1, 1.9)  # inches
@@ -72,18 +78,21 @@ Numbers: TypeAlias = Mapping[str, Mapping[int, float]]  # by model and run
 
 
 def run(cell: Cell, number: int) -> Row:
+    if "figure" in cell:
+        return OTHER_FIGURES[cell["figure"]].run(cell, number)
+    return beside_reference(cell, number)
+
+
+def beside_reference(cell: Cell, number: int) -> Row:
     """Of every model: log density of a test value, and how its belief compares with references.
 
     On the grid, `error` and `off` are root mean square distances of the mean from the function and
     from a reference's mean, `width` is the median ratio of standard deviations to a reference's.
     Deviations do not count the learnt noise of values, log densities do.
     """
-    spread, function = float(cell["noise"]), function_of(TASK, number)
-    rng = np.random.default_rng([number, POINTS])
-    X, at = rng.uniform(-1, 1, (TRAINED, 1)), rng.uniform(-1, 1, (TESTED, 1))
-    misses = spread * rng.standard_normal(X.shape)
-    y = function(X + misses) + NOISE * rng.standard_normal(TRAINED)
-    level = y.mean()
+    spread, function = float(cell["noise"]), function_of(ONE_DIMENSION, number)
+    data, at, level = data_in_1d(spread, number)
+    X, y = data.X, data.y + level
     truth = function(at) - level
     everywhere, g = np.vstack([GRID, at]), len(GRID)
     beliefs: dict[str, Moments] = {}
@@ -93,7 +102,7 @@ def run(cell: Cell, number: int) -> Row:
         mean, std = sampled.mean(0) - level, sampled.std(0)
         beliefs[name] = mean[:g], std[:g]
         densities[name] = _density(truth, mean[g:], std[g:] ** 2)
-    for name, (belief, _) in fitted(Observations(X, y - level), spread, number).items():
+    for name, (belief, _) in fitted(data, spread, number).items():
         m, var = belief.predict(everywhere)
         beliefs[name] = m[:g], np.sqrt(var[:g])
         densities[name] = _density(truth, m[g:], var[g:] + belief.model.noise)
@@ -111,7 +120,7 @@ def run(cell: Cell, number: int) -> Row:
     if number == DRAWN:
         curves = {name: [_listed(m), _listed(s)] for name, (m, s) in beliefs.items()}
         row |= {"curves": curves, "truth": _listed(true), "x": _listed(X[:, 0])}
-        row["y"] = _listed(y - level)
+        row["y"] = _listed(data.y)
     return row
 
 
@@ -120,7 +129,7 @@ def reference(X: Points, spread: float, number: int, kept: Vector | None, at: Po
 
     Values are `kept`, or those of the function at the guessed places, without noise of their own.
     """
-    function = function_of(TASK, number)
+    function = function_of(ONE_DIMENSION, number)
     rng = np.random.default_rng([number, MISSES])
     drawn = []
     for _ in range(PROCESSES):
@@ -153,10 +162,21 @@ def _listed(numbers: Vector) -> list[float]:
 
 
 def report(rows: Sequence[Row]) -> str:
-    parts = [READING, model_table(rows)]
-    if any("curves" in row for row in rows):
-        parts.append(f"![Beliefs beside the reference](../images/{EXPERIMENT.name}.png)")
-    return "\n\n".join([*parts, FINDINGS])
+    parts = []
+    if own := of_figure(rows, None):
+        parts += [READING, model_table(own)]
+        if any("curves" in row for row in own):
+            parts.append(f"![Beliefs beside the reference](../images/{EXPERIMENT.name}.png)")
+        parts.append(FINDINGS)
+    for figure, each in OTHER_FIGURES.items():
+        if those := of_figure(rows, figure):
+            parts.append(each.report(those))
+    return "\n\n".join(parts)
+
+
+def of_figure(rows: Sequence[Row], figure: str | None) -> list[Row]:
+    """Rows of one of the other figures; or of Figures 3.4 and 3.5, whose cells name none."""
+    return [row for row in rows if row["cell"].get("figure") == figure]
 
 
 def by_model(rows: Sequence[Row], spread: str, kind: str) -> Numbers:
@@ -185,7 +205,7 @@ def model_table(rows: Sequence[Row]) -> str:
             shown = f"{np.mean(density):.2f} ({np.std(density) / sqrt(len(density)):.2f})"
             told = PUBLISHED[spread].get(model)
             line = [spread, model, str(len(density)), shown]
-            line += ["" if told is None else f"{told / TESTED:.2f}"]
+            line += ["" if told is None else f"{told / TESTED_1D:.2f}"]
             p = p_values.get((spread, model))
             line += ["" if p is None else f"{p:.3f}"]
             lines.append([*line, *(_shown(kind, mean) for kind, mean in means.items())])
@@ -200,6 +220,13 @@ def _shown(kind: str, mean: float) -> str:
 
 
 def draw(rows: Sequence[Row]) -> dict[str, Any]:
+    found = picture(of_figure(rows, None))
+    for figure, each in OTHER_FIGURES.items():
+        found |= each.draw(of_figure(rows, figure))
+    return found
+
+
+def picture(rows: Sequence[Row]) -> dict[str, Any]:
     """A line of panels for each noise: every belief over that of the reference, ± 2 deviations."""
     from matplotlib.figure import Figure
 
@@ -227,10 +254,10 @@ def draw(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 READING = f"""\
-Section 3.6.2 of "Practical Bayesian optimisation for hyperparameter tuning" (Alvi 2019): models
-trained on {TRAINED} values of decaying-sin at missed points, tested at {TESTED} others. The thesis
-shows pictures of one data set, with the sum of the log densities in the captions; here every run
-has data of its own.
+Figures 3.4 and 3.5, section 3.6.2 of "Practical Bayesian optimisation for hyperparameter tuning"
+(Alvi 2019): models trained on {TRAINED_1D} values of decaying-sin at missed points, tested at
+{TESTED_1D} others. The thesis shows pictures of one data set, with the sum of the log densities in
+the captions; here every run has data of its own.
 
 - `{LITERAL}` is the sampling baseline as the thesis writes it: {PROCESSES} processes, each trained
   on newly missed points **and the function's values there**, and {DRAWS} functions drawn from the
@@ -260,8 +287,12 @@ FINDINGS = """\
 
 EXPERIMENT = Experiment(
     "noisy_inputs_1d",
-    "Noisy inputs: models beside a sampled reference, Figures 3.4 and 3.5",
-    [[{"noise": spread} for spread in SPREADS]],
+    "Noisy inputs in one dimension: models beside a sampled reference",
+    [
+        [{"noise": spread} for spread in SPREADS],
+        noisy_inputs_unscented.CELLS,
+        noisy_inputs_recursion.CELLS,
+    ],
     run,
     report,
     draw,

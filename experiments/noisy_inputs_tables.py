@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = ["EXPERIMENT"]
 
 from collections.abc import Mapping, Sequence
-from math import nan, sqrt
-from typing import Any, TypeAlias
+from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -24,22 +24,24 @@ from experiments.noisy_inputs import (
     scores,
 )
 from experiments.noisy_inputs_published import PUBLISHED, TESTED_THERE, mean_and_spread
-from experiments.playbook import draw_band
+from experiments.noisy_inputs_sweep import (
+    BASELINE,
+    SWEEP,
+    Found,
+    Setting,
+    picture,
+    picture_of,
+    sweep_table,
+)
 from outcrop.typing import Matrix
 
-BASELINE = "RBF"
 SPREADS = ("0.05", "0.1")
 TABLED = ("50", "100")
-OTHERS = ("10", "20", "30", "40", "60", "70", "80", "90")
+SWEPT, BETWEEN = ("10", "20", "30", "70"), ("40", "60", "80", "90")  # few points matter most
 KINDS = ("log density", "squared error", "seconds")
 SHARE = "noise share"  # of the variance of the values
 COLLAPSED = 1e-4  # a share below which a process believes that values have no noise
 ALL = (*MODELS, FLOORED)
-PANEL = (2.6, 2.2)  # inches
-IN_A_ROW = 4
-
-Setting: TypeAlias = tuple[str, str, str]  # task, noise of the inputs, points to train on
-Found: TypeAlias = Mapping[str, Mapping[int, float]]  # by model and run
 
 
 def run(cell: Cell, number: int) -> Row:
@@ -94,6 +96,8 @@ def report(rows: Sequence[Row]) -> str:
     parts = [READING, "## Which model predicts best", summary(rows), SUMMARY]
     if floored := parted(rows)[1]:
         parts += ["## A floor under the noise of the plain process", floor_table(floored), FLOORS]
+    parts += ["## Figures 3.6 and 3.7: from 10 to 100 training points", SWEEP]
+    parts += [sweep_table(by_setting(parted(rows)[0], KINDS[0]))]
     parts += [
         f"![Log density, input noise {spread}](../images/{picture_of(spread)}.png)"
         for spread in SPREADS
@@ -226,37 +230,6 @@ def draw(rows: Sequence[Row]) -> dict[str, Any]:
     return {picture_of(spread): picture(found, spread) for spread in SPREADS}
 
 
-def picture(found: Mapping[Setting, Found], spread: str) -> Any:
-    """A panel for each task: log density of a test value over the points trained on."""
-    from matplotlib.figure import Figure
-
-    tasks = [task for task in TASKS if any(s[:2] == (task, spread) for s in found)]
-    lines = -(-(len(tasks) + 1) // IN_A_ROW)
-    figure = Figure(figsize=(PANEL[0] * IN_A_ROW, PANEL[1] * lines), layout="constrained")
-    panels = figure.subplots(lines, IN_A_ROW, squeeze=False).ravel()
-    for axes, task in zip(panels, tasks, strict=False):
-        own = {int(s[2]): each for s, each in found.items() if s[:2] == (task, spread)}
-        runs = sorted(set().union(*(each[BASELINE] for each in own.values())))
-        sizes = np.array(sorted(own), dtype=float)
-        for index, model in enumerate(MODELS):
-            traces = [[own[int(n)][model].get(run, nan) for n in sizes] for run in runs]
-            draw_band(axes, index, model, sizes, np.array(traces) / TESTED)
-        typical = [np.mean(list(e[m].values())) / TESTED for e in own.values() for m in MODELS]
-        low, high = np.quantile(typical, 0.06), max(typical)
-        axes.set(title=task, ylim=(low - 0.1 * (high - low), high + 0.1 * (high - low)))
-    for axes in panels[len(tasks) :]:
-        axes.axis("off")
-    handles, labels = panels[0].get_legend_handles_labels()
-    panels[-1].legend(handles, labels, loc="center", fontsize="small")
-    figure.supxlabel("points to train on", fontsize="medium")
-    figure.supylabel("log density of a value (mean ± standard error)", fontsize="medium")
-    return figure
-
-
-def picture_of(spread: str) -> str:
-    return f"noisy_inputs_{spread.replace('.', '')}"
-
-
 READING = f"""\
 Regression, from chapter 3 of "Practical Bayesian optimisation for hyperparameter tuning" (Alvi
 2019). Functions on [−1, 1]^d are evaluated at x + ε, ε ~ N(0, σ_x²) in every coordinate, and models
@@ -280,7 +253,7 @@ models of a run see the same data.
   It is the only model with such a floor.
 - RandFunc refuses lengthscales below σ_x; NIGP's recursion is solved for its fixed point.
 - Drawn functions are new in every run; test and training points too. Pictures leave out what is far
-  below the rest; sizes other than those of the tables have fewer runs there, and no floor."""
+  below the rest, and the floor."""
 FLOORS = f"""\
 Both σ_x together. collapsed: runs in which the noise variance that `RBF` learns is below
 {COLLAPSED:g} of the variance of the values; log densities per test point without and with the
@@ -343,7 +316,12 @@ def cells(sizes: Sequence[str]) -> list[Cell]:
 EXPERIMENT = Experiment(
     "noisy_inputs_tables",
     "Noisy inputs: Tables 3.2 and 3.3",
-    [cells(TABLED), [{**cell, "model": FLOORED} for cell in cells(TABLED)], cells(OTHERS)],
+    [
+        cells(TABLED),
+        [{**cell, "model": FLOORED} for cell in cells(TABLED)],
+        cells(SWEPT),
+        cells(BETWEEN),
+    ],
     run,
     report,
     draw,

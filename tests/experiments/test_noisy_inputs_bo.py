@@ -141,6 +141,14 @@ def test_places_that_are_told_are_compared_with_those_that_are_not():
     assert expected in lines_of(noisy_inputs_bo.report(rows))
 
 
+def test_searches_without_results_are_named():
+    rows = [row_of(cell, 0, [0.4]) for cell in EXPERIMENT.cells]
+    assert "Not run" not in noisy_inputs_bo.report(rows)
+    lacking = [row for row in rows if row["cell"] != cell_of("UTGP full", "robust")]
+    text = noisy_inputs_bo.report(lacking)
+    assert text.endswith("Not run: `UTGP full` on dips-1, robust, places unknown.")
+
+
 def test_the_report_has_a_line_for_every_cell_and_the_picture_a_panel_for_every_task():
     rng = np.random.default_rng(0)
     rows = [
