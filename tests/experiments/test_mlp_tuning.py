@@ -79,7 +79,7 @@ def test_a_network_without_hidden_layers_is_a_logistic_regression():
     assert abs(mlp_tuning.mlp_problem("german_credit", "shared")(params) - expected) < 0.03
 
 
-@pytest.mark.parametrize("data", ["svmguide1", "sonar"])
+@pytest.mark.parametrize("data", ["svmguide3", "a1a", "sonar"])
 def test_splits_keep_a_fifth_for_the_test_and_cap_the_training_rows(data):
     X, y = binary_classification(data)
     train, test, y_train, y_test = mlp_tuning._split(data, "none")
@@ -88,6 +88,19 @@ def test_splits_keep_a_fifth_for_the_test_and_cap_the_training_rows(data):
     rows = {tuple(row) for row in np.column_stack([X, y])}
     assert {tuple(row) for row in np.column_stack([train, y_train])} <= rows
     assert abs(y_test.mean() - y.mean()) < 0.02
+
+
+def test_a_set_with_a_test_part_is_tested_on_that():
+    train, test, y_train, y_test = mlp_tuning._split("svmguide1", "none")
+    np.testing.assert_array_equal(np.column_stack([test, y_test]), rows_of("svmguide1_test"))
+    assert train.shape == (1000, 4)
+    known = set(map(tuple, rows_of("svmguide1")))
+    assert set(map(tuple, np.column_stack([train, y_train]))) <= known
+    assert abs(y_train.mean() - 2000 / 3089) < 0.001
+
+
+def rows_of(name):
+    return np.column_stack(binary_classification(name))
 
 
 def test_normalisations_are_those_of_scikit_learn():

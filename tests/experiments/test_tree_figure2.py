@@ -73,6 +73,18 @@ def test_the_table_shows_logarithms_of_distances_and_who_came_near():
     assert cells[5:] == ["50 %", "1, 2, 2", "", "0.250"]
 
 
+def test_methods_are_tested_after_several_numbers_of_trials_with_one_correction():
+    slow, quick = [1.1] * 45 + [0.2] * 15, [1.1] * 30 + [0.2] * 30
+    rows = [row("tree two steps", run, quick) for run in range(6)]
+    rows += [row("arc", run, slow) for run in range(6)]
+    found = tree_figure2.searched(rows, "tree-small")
+    text = tree_figure2.distances(found, tested=(40, 60))
+    header, _, *lines = ([c.strip() for c in line.split("|")[1:-1]] for line in text.splitlines())
+    assert header[-3:] == ["p at 40", "p at 60", "s"]
+    p = {line[0]: line[-3:-1] for line in lines}
+    assert p == {"tree two steps": ["", ""], "arc": ["0.062", "1.000"]}  # 2 × 2⁻⁵
+
+
 def test_a_regret_of_nothing_counts_as_the_floor():
     assert tree_figure2.logarithms(np.array([[0.3, 0.1, 0.2]]), 0.1)[0, 1:].tolist() == [-9, -9]
 
@@ -107,9 +119,14 @@ def test_every_cell_comes_once_and_what_must_be_shown_comes_first():
     cells = [(c["problem"], c["method"]) for c in tree_figure2.EXPERIMENT.cells]
     assert len(cells) == len(set(cells)) == len(tree_figure2.PROBLEMS) * len(tree_figure2.EVERY)
     first, *_, last = tree_figure2.EXPERIMENT.parts
-    assert {c["problem"] for c in first} == {"tree-small-shared", "tree-large"}
-    assert {c["method"] for c in first} == {"tree", "gp", "common nodes", "TPE", "SMAC"}
-    assert {c["method"] for c in last} == {"arc", "marginal"}
+    assert "tree-unbalanced-4" not in {c["problem"] for c in first}  # not in the document's figure
+    assert {"tree two steps", "independent", "arc", "SMAC", "auto"} < {c["method"] for c in first}
+    assert {c["method"] for c in last} == {
+        "auto all leaves",
+        "two steps shared seen",
+        "common nodes",
+        "random forest",
+    }
 
 
 def test_methods_of_a_stored_run_started_from_the_same_values():

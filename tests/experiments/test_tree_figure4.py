@@ -46,11 +46,45 @@ def test_a_table_counts_only_what_all_methods_have_searched():
         ("shared", "ilpd_liver", "tree", 2): good,
     }
     text = tree_figure4.report(rows_of(values))
-    tree = ["tree", "3", "1.33", "1.33", "1.33", "1.33", "0.1667", "", "", "0.100"]
+    tree = ["tree", "3", "1.33", "1.33", "1.33", "1.33", "1.25", "0.1667", *[""] * 4, "0.100"]
     assert line_of(text, "tree") == tree
-    assert line_of(text, "random")[:8] == ["random", "3", *["1.67"] * 4, "0.2333", "2 : 1"]
+    random = line_of(text, "random")
+    assert random[:9] == ["random", "3", *["1.67"] * 4, "1.75", "0.2333", "2 : 1"]
+    assert random[9:] == ["1.000", "2 : 1", "1.000", "0.100"]
+    assert "- 2 data sets instead of 45" in text
     assert line_of(text, "ilpd_liver") == ["ilpd_liver", "2", "0.2000 ± 0.1000", "0.2000 ± 0.1000"]
     assert "independent topology\n" not in text  # which has no results
+
+
+def test_methods_are_tested_against_the_document_s_where_it_was_searched():
+    rng = np.random.default_rng(0)
+    methods = ("tree", "tree two steps", "auto")
+    values = {
+        ("shared", "kc2", method, run): rng.random(40) for method in methods for run in (0, 1)
+    }
+    text = tree_figure4.report(rows_of(values))
+    assert "tree two steps ahead : behind at 20" in text
+    assert line_of(text, "tree two steps")[8:12] == [""] * 4
+    assert "`auto` is" in text
+    del values["shared", "kc2", "auto", 0], values["shared", "kc2", "auto", 1]
+    assert "`auto` is" not in tree_figure4.report(rows_of(values))
+
+
+def test_a_method_with_few_searches_does_not_cost_the_others_theirs():
+    names = [("kc2", run) for run in range(4)]
+    values = {("shared", data, m, run): np.ones(40) for data, run in names for m in ("tree", "gp")}
+    values["shared", "kc2", "arc", 0] = np.ones(40)
+    rows = rows_of(values)
+    assert list(tree_figure4.searches_of(rows, "shared")) == ["tree", "gp"]
+    values["shared", "kc2", "arc", 1] = np.ones(40)
+    assert list(tree_figure4.searches_of(rows_of(values), "shared")) == ["tree", "gp", "arc"]
+
+
+def test_errors_are_averaged_over_the_runs_of_a_data_set_before_they_are_ranked():
+    comparisons = [("kc2", 0), ("kc2", 1), ("sonar", 0)]
+    best = np.array([[0.1, 0.1], [0.3, 0.2], [0.5, 0.4]])
+    (found,) = tree_figure4.mean_traces([best], comparisons)
+    np.testing.assert_allclose(found, [[0.2, 0.15], [0.5, 0.4]])
 
 
 def test_pictures_show_mean_ranks_from_the_last_initial_trial_on():
@@ -70,7 +104,7 @@ def test_pictures_show_mean_ranks_from_the_last_initial_trial_on():
         assert lines.keys() == set(tree_figure4.EVERY)
         assert all(x[0] == 5 and x[-1] == 40 for x, _ in lines.values())
         total = np.sum([y for _, y in lines.values()], axis=0)
-        np.testing.assert_allclose(total, 45.0)  # 1 + 2 + … + 9
+        np.testing.assert_allclose(total, 55.0)  # 1 + 2 + … + 10
 
 
 @pytest.mark.parametrize("topology", ["shared", "independent"])
@@ -95,11 +129,17 @@ def test_a_search_goes_on_from_the_initial_points_of_its_run(method, monkeypatch
     json.dumps(row)
 
 
-def test_few_runs_are_complete_in_all_methods_before_the_next(tmp_path, monkeypatch):
+def test_the_claims_of_the_document_are_run_first_and_few_runs_in_all_methods(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(harness, "RESULTS", tmp_path)
     order = tree_figure4.EXPERIMENT.missing(2, {})
-    assert len(order) == 2 * 4 * 2 * 9
-    assert [run for _, run in order] == [0] * 72 + [1] * 72
+    assert len(order) == 2 * 12 * 2 * 10
+    first, then = order[:240], order[240:312]
+    assert [run for _, run in first] == [0] * 120 + [1] * 120
+    assert {cell["topology"] for cell, _ in first} == {"shared"}
+    assert {cell["topology"] for cell, _ in then} == {"independent"}
+    assert {cell["method"] for cell, _ in then} == {"tree two steps", "independent", "auto"}
 
 
 def test_methods_of_a_stored_run_started_from_the_same_values():
