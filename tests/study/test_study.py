@@ -155,11 +155,22 @@ def test_a_seed_that_was_drawn_is_stored(storage):
 
 
 def test_loading_needs_an_existing_name(storage):
-    with pytest.raises(StudyError, match="'s' does not exist: the store is empty"):
+    with pytest.raises(StudyError, match=r"'s' does not exist: (the store is|there is no file)"):
         load_study("s", storage)
     opened(storage, name="digits")
     with pytest.raises(StudyError, match=r"'digit' does not exist.*did you mean 'digits'"):
         load_study("digit", storage)
+
+
+def test_loading_from_a_file_that_is_not_there_says_so_and_creates_none(tmp_path):
+    url = f"sqlite:///{tmp_path / 'nowhere.db'}"
+    with pytest.raises(StudyError) as refusal:
+        load_study("mlp", url)
+    assert str(refusal.value) == (
+        f"study 'mlp' does not exist: there is no file for {url}; create the study with "
+        f"oc.Study(space, 'mlp', '{url}') or with: outcrop run SPEC.toml"
+    )
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_studies_are_listed_and_deleted(storage):

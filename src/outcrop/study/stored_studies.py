@@ -12,7 +12,7 @@ from outcrop.strategies.method_text import described, difference, restored
 from outcrop.strategies.registry import MethodLike
 from outcrop.study import argument_checks
 from outcrop.study.events import Created
-from outcrop.study.storage import Storage, open_storage
+from outcrop.study.storage import Storage, missing_file, open_storage
 from outcrop.study.study import Study, state_of
 from outcrop.study.study_strategies import Strategies
 
@@ -83,5 +83,10 @@ def found(store: Storage, name: str) -> int:
     if identity is None:
         names = store.names()
         there = f"the store has {names}" if names else "the store is empty"
+        if not names and (url := missing_file(store)):
+            there = (
+                f"there is no file for {url}; create the study with oc.Study(space, {name!r}, "
+                f"{url!r}) or with: outcrop run SPEC.toml"
+            )
         raise StudyError(f"study {name!r} does not exist: {there}{nearest(name, names)}")
     return identity

@@ -6,7 +6,7 @@ of databases is loaded when one is first opened.
 
 from __future__ import annotations
 
-__all__ = ["LeaseStatus", "Lease", "Memory", "Storage", "open_storage"]
+__all__ = ["LeaseStatus", "Lease", "Memory", "Storage", "missing_file", "open_storage"]
 
 from outcrop.errors import StorageError
 from outcrop.study.storage.base import Lease, LeaseStatus, Storage
@@ -30,3 +30,10 @@ def open_storage(storage: str | Storage | None) -> Storage:
             f"expected a URL such as 'sqlite:///study.db', a storage or None, got {storage!r}"
         )
     return storage
+
+
+def missing_file(store: Storage) -> str | None:
+    """The URL of a store whose file has not been created yet; None of any other store."""
+    asked = getattr(store, "missing_file", None)  # stores of other kinds have no file
+    url: str | None = asked() if asked else None
+    return url

@@ -114,6 +114,10 @@ class SqlStorage:
             raise self._database.without_log()
         return self._transactions.read(lambda connection: [*connection.scalars(query)], [])
 
+    def missing_file(self) -> str | None:
+        """The URL of a file that has not been created yet; None if there may be studies."""
+        return None if self._database.may_hold_tables() else self._database.shown
+
     def delete(self, study: int) -> None:
         def work(connection: sa.Connection) -> None:
             connection.execute(sa.delete(leases).where(leases.c.study == study))
