@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import outcrop as oc
 from outcrop.dashboard.access import checked_access
 from outcrop.dashboard.server import application
 from outcrop.dashboard.watcher import Watcher
@@ -16,7 +17,9 @@ TOKEN = "0123456789abcdef"
 
 @pytest.fixture
 def open_app():
-    return application(Watcher(Memory()))
+    store = Memory()
+    oc.Study(oc.Space({"x": oc.Float(0, 1)}), "s", store, method="random")
+    return application(Watcher(store))
 
 
 @pytest.fixture

@@ -15,9 +15,11 @@ from urllib.request import urlopen
 import pytest
 
 import outcrop as oc
+from outcrop.dashboard.server import application
 from outcrop.dashboard.watcher import Watcher
-from outcrop.errors import MissingExtra
+from outcrop.errors import MissingExtra, StorageError
 from outcrop.study.storage import Memory, open_storage
+from tests.dashboard.serving import asked
 
 SPACE = oc.Space({"x": oc.Float(0, 1)})
 
@@ -77,6 +79,37 @@ def test_a_port_in_use_and_a_wrong_option_are_one_line(call):
     code, _, error = call("dashboard", "nowhere")
     assert code == 2
     assert "no file nowhere.db" in error
+
+
+def test_a_store_or_a_study_that_is_not_there_is_one_line(call, tmp_path):
+    url = f"sqlite:///{tmp_path / 'nowhere.db'}"
+    code, out, error = call("dashboard", "--storage", url, "--port", "0")
+    assert (code, out) == (2, "")
+    assert error == (
+        f"error: there is no file for {url}; create a study with: outcrop run SPEC.toml\n"
+    )
+    oc.Study(SPACE, "digits", "sqlite:///s.db", method="random")
+    code, out, error = call("dashboard", "digit", "--storage", "s.db", "--port", "0")
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert "'digit' does not exist" in error
+
+
+def test_the_page_of_an_unknown_study_is_not_found_until_there_is_one():
+    store = Memory()
+    app = application(Watcher(store))
+    answer = asked(app, "/study?name=s")
+    assert answer.status == 404
+    assert "/live.js" in answer.text  # which shows the study once it is there
+    oc.Study(SPACE, "s", store, method="random")
+    assert asked(app, "/study?name=s").status == 200
+
+
+def test_a_store_that_cannot_be_read_is_no_unknown_study(monkeypatch):
+    def find(*_):
+        raise StorageError("gone")
+
+    monkeypatch.setattr(Memory, "find", find)
+    assert asked(application(Watcher(Memory())), "/study?name=s").status == 200
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

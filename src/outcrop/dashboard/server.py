@@ -16,14 +16,16 @@ from urllib.parse import urlencode
 from outcrop.dashboard.live_study import LiveStudy
 from outcrop.dashboard.pages import overview_page, study_page
 from outcrop.dashboard.watcher import Overview, Watcher
-from outcrop.errors import MethodError, MissingExtra
+from outcrop.errors import MethodError, MissingExtra, StudyError
 from outcrop.reports.page import page_script, page_style
 from outcrop.reports.plotly_program import plotly_program
-from outcrop.study.storage import open_storage
+from outcrop.study.storage import missing_file, open_storage
+from outcrop.study.stored_studies import found
 
 try:
     import uvicorn
     from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
     from starlette.requests import Request
     from starlette.responses import HTMLResponse, Response
     from starlette.routing import Route
@@ -50,10 +52,18 @@ def serve(
     remote: bool,
     say: Callable[[str], None],
 ) -> None:
-    """Serve the studies of a store until Ctrl-C; `say` gets the address, of `study` if given."""
+    """Serve the studies of a store until Ctrl-C; `say` gets the address, of `study` if given.
+
+    `StudyError` if there is no such study, or no file of the store.
+    """
     checked_access(host, token, remote)
     plotly_program()  # it may be missing
-    watcher = Watcher(open_storage(storage))
+    store = open_storage(storage)
+    if study is not None:
+        found(store, study)
+    elif url := missing_file(store):
+        raise StudyError(f"there is no file for {url}; create a study with: outcrop run SPEC.toml")
+    watcher = Watcher(store)
     listening = _listening(host, port)
     server: uvicorn.Server | None = None
     app = application(
@@ -99,8 +109,9 @@ def application(
 
     async def study(request: Request) -> Response:
         name = request.query_params.get("name", "")
+        exists = await run_in_threadpool(watcher.has_study, name)  # a store may be slow
         watcher.study(name)
-        return HTMLResponse(study_page(name))
+        return HTMLResponse(study_page(name), 200 if exists else 404)
 
     async def studies(request: Request) -> Response:
         return await _changes(request, watcher.all_studies, has_ended)
@@ -137,11 +148,11 @@ async def _changes(
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         return _json({"problem": f"since={text[:20]!r}: expected a version, a number"}, 400)
     end = time.monotonic() + WAIT
-    while (found := changing().changes(int(text))) is None:
+    while (changes := changing().changes(int(text))) is None:
         if time.monotonic() > end or has_ended() or await request.is_disconnected():
             return _json({"version": int(text)})
         await asyncio.sleep(LOOK)
-    return _json(found)
+    return _json(changes)
 
 
 def _json(content: object, status: int = 200) -> Response:

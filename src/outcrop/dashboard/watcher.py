@@ -76,6 +76,13 @@ class Watcher:
         """End the threads; a fit that has begun ends with the process."""
         self._ended.set()
 
+    def has_study(self, name: str) -> bool:
+        """False if the store is known to have no such study; it is asked."""
+        try:
+            return self._store.find(name) is not None
+        except OutcropError:
+            return True  # what is wrong is shown in its page
+
     def study(self, name: str) -> LiveStudy:
         """What is shown of a study, which is read from now on; also of one that does not exist."""
         with self._lock:
