@@ -158,7 +158,9 @@ def test_a_study_that_exists_is_gone_on_with_only_if_asked(call, folder):
     code, _, err = call("run", "spec.toml", "--trials", "5")
     assert code == 2
     assert "--resume" in err
-    assert call("run", "spec.toml", "--trials", "5", "--resume", "--quiet")[0] == 0
+    code, _, err = call("run", "spec.toml", "--trials", "5", "--resume")
+    assert code == 0
+    assert [line.split(",")[0] for line in err.splitlines()] == ["trial 4/5", "trial 5/5"]
     assert len(load_study("bowl", "sqlite:///bowl.db").trials) == 5, "--trials is the total"
     code, out, _ = call("run", "spec.toml", "--trials", "5", "--resume")
     assert code == 0

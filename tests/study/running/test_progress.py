@@ -12,6 +12,7 @@ import pytest
 from outcrop.errors import MethodError
 from outcrop.study.running import progress
 from outcrop.study.running.progress import Display, Lines, RunTally, Silent, progress_view
+from outcrop.study.running.stopping import MaxTrials
 from outcrop.study.trial import Trial
 from tests.html_pages import read_html
 from tests.study.running.doubles import Clock, Diary, studied
@@ -150,6 +151,16 @@ def test_the_best_value_shown_is_that_of_the_study(capsys):
     studied(lambda p: 1.0, 1, study=study)
     studied(lambda p: 2.0, 3, study=study, progress=True)
     assert capsys.readouterr().err.splitlines()[-1].startswith("trial 3/3, best 1, ")
+
+
+def test_a_run_that_goes_on_to_the_total_of_its_study_counts_from_what_is_done(capsys):
+    study = Diary()
+    studied(lambda p: 1.0, 7, study=study)
+    studied(lambda p: 2.0, 3, study=study, stop=[MaxTrials(10)], progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in lines] == ["trial 8/10", "trial 9/10", "trial 10/10"]
+    studied(lambda p: 2.0, 3, study=study, stop=[MaxTrials(90)], progress=True)  # not up to it
+    assert capsys.readouterr().err.splitlines()[-1].startswith("trial 3/3, ")
 
 
 class Notebook:

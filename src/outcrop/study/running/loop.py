@@ -50,6 +50,7 @@ from outcrop.study.running.worker_names import worker_name
 from outcrop.study.running.workers import Workers, workers_for
 from outcrop.study.stop_requests import StopRequest
 from outcrop.study.trial import Trial
+from outcrop.study.trial_counts import counted
 
 logger = logging.getLogger(__name__)
 
@@ -88,13 +89,14 @@ def run(
         raise MethodError(
             "a run needs a limit: pass n_trials=, timeout= in seconds, or a rule in stop="
         )
-    tally = RunTally(total, maximise=study.direction == "maximize")
+    most = min((rule.total for rule in rules if isinstance(rule, MaxTrials)), default=None)
+    before = _done_before(study, total, most)
+    tally = RunTally(total, maximise=study.direction == "maximize", before=before)
     for trial in study.trials:
         tally.consider(trial)
     checked_objective(objective)
     called = _functions(callbacks, "callbacks")
     watch = FailureWatch(study, checked_on_error(on_error))
-    most = min((rule.total for rule in rules if isinstance(rule, MaxTrials)), default=None)
     request = requested or StopRequest()
     interruptions = Interrupts(partial(request.make, DRAINED) if drain else None)
     mine = RunningTrials(study, tally, watch, interruptions, worker_name(worker), most)
@@ -137,6 +139,14 @@ def run(
         watch.log_counts()
         _warn_of_failures(result)
         return result
+
+
+def _done_before(study: Runnable, total: int | None, most: int | None) -> int:
+    """The trials of the study that are done, if the run makes the rest of `most`; else 0."""
+    if total is None or most is None:
+        return 0
+    done = counted(study.trials) - sum(trial.state == "running" for trial in study.trials)
+    return done if done + total == most else 0
 
 
 @dataclass

@@ -45,6 +45,7 @@ class RunTally:
     failures: int = 0
     busy: int = 0
     thinking: float = 0.0  # seconds inside the optimiser
+    before: int = 0  # trials done before a run that goes on to the total of its study
     clock: Callable[[], float] = time.monotonic
     began: float = field(init=False)
 
@@ -54,6 +55,15 @@ class RunTally:
     @property
     def elapsed(self) -> float:
         return self.clock() - self.began
+
+    @property
+    def reached(self) -> int:
+        return self.before + self.done
+
+    @property
+    def goal(self) -> int:
+        """What `reached` is at the end of a run whose length is known."""
+        return self.before + (self.total or 0)
 
     def count(self, trial: Trial) -> None:
         """Count a trial that has ended."""
@@ -75,7 +85,7 @@ class RunTally:
         elapsed = max(self.elapsed, 1e-9)
         seconds = int(elapsed)
         return {
-            "trials": f"{self.done}" if self.total is None else f"{self.done}/{self.total}",
+            "trials": str(self.done) if self.total is None else f"{self.reached}/{self.goal}",
             "best": "no value yet" if self.best is None else f"best {self.best:.6g}",
             "rate": f"{MINUTE * self.done / elapsed:.1f}/min",
             "optimiser": f"optimiser {self.thinking:.1f} s ({self.thinking / elapsed:.0%})",
@@ -170,7 +180,8 @@ class Display:
         tally, parts = self._tally, self._tally.parts()
         above: list[RenderableType] = [parts.pop("trials"), Text(parts.pop("best"), "bold")]
         if tally.total is not None:
-            above.insert(0, ProgressBar(tally.total, min(tally.done, tally.total), width=BAR))
+            done = min(tally.reached, tally.goal)
+            above.insert(0, ProgressBar(tally.goal, done, width=BAR))
         line = Table.grid(padding=(0, 2))
         for _ in above:
             line.add_column(no_wrap=True)
@@ -205,7 +216,8 @@ class NotebookDisplay:
         """The tally as HTML, and as text for what shows no HTML."""
         tally, parts = self._tally, self._tally.parts()
         title = f"{parts.pop('trials')} trials, {parts.pop('best')}"
-        bars = [] if tally.total is None else [bar(min(tally.done, tally.total), tally.total)]
+        done = min(tally.reached, tally.goal)
+        bars = [] if tally.total is None else [bar(done, tally.goal)]
         html = page(title, *bars, ", ".join(parts.values()))
         return {"text/plain": tally.line(), "text/html": html}
 
