@@ -15,8 +15,9 @@ from benchmarks.reporting import table
 from experiments.harness import Cell, Experiment, Row
 from experiments.noisy_inputs import TASKS, TESTED, scores
 from experiments.noisy_inputs_published import MODELS, PUBLISHED, TESTED_THERE, mean_and_spread
+from experiments.noisy_inputs_sweep import Setting
 from experiments.noisy_inputs_tables import EXPERIMENT as PERTURBED
-from experiments.noisy_inputs_tables import KINDS, SPREADS, TABLED, Setting, by_setting
+from experiments.noisy_inputs_tables import KINDS, SPREADS, TABLED, by_setting
 
 PUBLISHED_TASKS = tuple(task for task in TASKS if any(key[1] == task for key in PUBLISHED))
 FIRST = ("decaying-sin", "ackley-2d", "michalewicz-2d", "draw-from-gp-2d", "draw-from-gp-3d")

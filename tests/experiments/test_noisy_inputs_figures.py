@@ -144,6 +144,19 @@ def test_figure_38_has_a_line_for_every_cell_and_an_example_of_every_behaviour(m
     assert "(../images/noisy_inputs_recursion.png)" in text
 
 
+def test_the_oscillating_example_is_the_one_that_repeats_itself_soonest():
+    cell = noisy_inputs_recursion.CELLS[0]
+    late, soon = ["10", "01"], ["11", "11"]
+    quick = {"behaviour": "quick", "equal": soon}
+    rows = [
+        {"cell": cell, "30": {"behaviour": "oscillates", "equal": equal}, "100": quick}
+        for equal in (late, soon)
+    ]
+    found = noisy_inputs_recursion.examples(rows)
+    assert list(found) == ["quick", "oscillates"]
+    assert found["oscillates"][1]["equal"] == soon
+
+
 def test_cells_of_a_page_in_several_figures_come_once():
     cells = [tuple(sorted(cell.items())) for cell in noisy_inputs_1d.EXPERIMENT.cells]
     assert len(cells) == len(set(cells)) == 2 + 2 + 8
