@@ -120,7 +120,7 @@ def of_models(key: str, points: int, larger_is_better: bool = True) -> Measure:
     def read(rows: Sequence[Row], by: str) -> Found:
         found: dict[str, dict[Place, float]] = {}
         for row in rows:
-            if "model" in row["cell"]:  # of two models only, on the same data
+            if "model" in row["cell"] or key not in row:  # of two models only, or of none
                 continue
             for model, number in row[key].items():
                 found.setdefault(model, {})[_place(row, by)] = number / points

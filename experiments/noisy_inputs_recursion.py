@@ -31,7 +31,7 @@ SPREADS = ("0.05", "0.1")
 VALUES = ("missed", "exact")  # where the training values were taken
 LEVELS = ("learnt", "known")  # the noise variance of the values
 CELLS: list[Cell] = [
-    {"figure": FIGURE, "values": values, "level": level, "noise": spread}
+    {"figure": FIGURE, "values": values, "level": level, "spread": spread}
     for level, values, spread in product(LEVELS, VALUES, SPREADS)
 ]
 SIZES = (30, 100)  # training points
@@ -48,7 +48,7 @@ def run(cell: Cell, number: int) -> Row:
     `steps` is how many it takes to settle, `traces` the sum of the added variances after each of
     the first steps, and `equal` has a line for each of them: 1 where another step is the same.
     """
-    spread, inputs = float(cell["noise"]), InputNoise(float(cell["noise"]))
+    spread, inputs = float(cell["spread"]), InputNoise(float(cell["spread"]))
     noise = NOISE**2 if cell["level"] == "known" else free(VALUE_NOISE)
     row: Row = {}
     for size in SIZES:
@@ -112,7 +112,7 @@ def behaviour_table(rows: Sequence[Row]) -> str:
         own = [row[size] for row in rows if row["cell"] == cell]
         if not own:
             continue
-        line = [cell["values"], cell["level"], cell["noise"], size, str(len(own))]
+        line = [cell["values"], cell["level"], cell["spread"], size, str(len(own))]
         for kind in (QUICK, SLOW, OSCILLATES, NEITHER):
             line.append(str(sum(each["behaviour"] == kind for each in own)))
         quick = [each["steps"] for each in own if each["behaviour"] == QUICK]
@@ -141,7 +141,7 @@ def examples(rows: Sequence[Row]) -> dict[str, tuple[str, Row]]:
 def _recursions(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
     for row, size in product(rows, map(str, SIZES)):
         cell = row["cell"]
-        setting = f"{cell['values']} values, noise {cell['level']}, σ_x = {cell['noise']}"
+        setting = f"{cell['values']} values, noise {cell['level']}, σ_x = {cell['spread']}"
         yield f"{setting}, N = {size}", row[size]
 
 

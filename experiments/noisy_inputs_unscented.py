@@ -33,7 +33,7 @@ from outcrop.typing import Vector
 
 FIGURE = "3.3"
 SPREADS = ("0.05", "0.1")
-CELLS: list[Cell] = [{"figure": FIGURE, "noise": spread} for spread in SPREADS]
+CELLS: list[Cell] = [{"figure": FIGURE, "spread": spread} for spread in SPREADS]
 PAIRS = {  # the simple process and the full one
     "as described": ("UTGP", FULL_AS_DESCRIBED),
     "ours": ("UTGP α = 1", "UTGP full"),
@@ -48,7 +48,7 @@ PICTURE = "noisy_inputs_unscented"
 
 def run(cell: Cell, number: int) -> Row:
     """Log density of a test value and squared error of every unscented process."""
-    spread, function = float(cell["noise"]), function_of(ONE_DIMENSION, number)
+    spread, function = float(cell["spread"]), function_of(ONE_DIMENSION, number)
     data, at, level = data_in_1d(spread, number)
     truth = function(at) - level
     rng = np.random.default_rng([number, FITTING])
@@ -87,7 +87,7 @@ def pair_table(rows: Sequence[Row]) -> str:
         (spread, title): tuple(_densities(rows, spread, model) for model in pair)
         for spread in SPREADS
         for title, pair in PAIRS.items()
-        if any(row["cell"]["noise"] == spread for row in rows)
+        if any(row["cell"]["spread"] == spread for row in rows)
     }
     p_values = corrected_p_values({key: (full, simple) for key, (simple, full) in found.items()})
     lines = []
@@ -103,7 +103,7 @@ def pair_table(rows: Sequence[Row]) -> str:
 
 
 def _densities(rows: Sequence[Row], spread: str, model: str) -> dict[int, float]:
-    own = [row for row in rows if row["cell"]["noise"] == spread]
+    own = [row for row in rows if row["cell"]["spread"] == spread]
     return {row["run"]: row["log density"][model] for row in own}
 
 
@@ -134,7 +134,7 @@ def draw(rows: Sequence[Row]) -> dict[str, Any]:
             axes.plot(row["tested x"], row["tested y"], "C3.", ms=3, label="tested")
             density = row["log density"][model]
             axes.set_title(f"{model}: {density:.2f}", fontsize="small")
-        line[0].set_ylabel(f"σ_x = {row['cell']['noise']}")
+        line[0].set_ylabel(f"σ_x = {row['cell']['spread']}")
     handles, labels = panels[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize="small")
     return {PICTURE: figure}

@@ -10,6 +10,7 @@ __all__ = ["CLAIMS"]
 from functools import partial
 
 from experiments.measures import of_models, rank
+from experiments.noisy_inputs import FULL_AS_DESCRIBED
 from experiments.verdicts import Claim
 
 SOURCE = "Alvi 2019, ch. 3"
@@ -26,27 +27,16 @@ CLAIMS = (
         "With little input noise (0.05) the full unscented process is behind the simple one.",
         measure=DENSITY_1D,
         first=("UTGP",),
-        second=("UTGP full",),
-        where={"noise": ["0.05"]},
-        reasons={
-            "contradicted": (
-                "The figure shows one data set; over ten of them the full process is ahead in nine."
-            )
-        },
+        second=(FULL_AS_DESCRIBED,),
+        where={"figure": ["3.3"], "spread": ["0.05"]},
     ),
     _figure(
         "Figure 3.3",
         "With more input noise (0.1) the full unscented process is ahead of the simple one.",
         measure=DENSITY_1D,
-        first=("UTGP full",),
+        first=(FULL_AS_DESCRIBED,),
         second=("UTGP",),
-        where={"noise": ["0.1"]},
-        reasons={
-            "not reproduced": (
-                "Ahead by 0.10 nats in 7 of 10 data sets, which is not beyond chance; the figure "
-                "shows one."
-            )
-        },
+        where={"figure": ["3.3"], "spread": ["0.1"]},
     ),
     _figure(
         "Figure 3.4",

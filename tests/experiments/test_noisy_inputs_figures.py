@@ -8,8 +8,10 @@ import pytest
 pytest.importorskip("experiments.harness")
 
 from experiments import noisy_inputs_1d, noisy_inputs_recursion, noisy_inputs_unscented
+from experiments.claims.noisy_inputs import CLAIMS
 from experiments.noisy_inputs import FULL_AS_DESCRIBED, MODELS, data_in_1d, unscented
 from experiments.noisy_inputs_sweep import sweep_table
+from experiments.verdicts import judged
 from outcrop.data import Observations
 from outcrop.kernels import RBF, Scaled
 from outcrop.surrogates import GP
@@ -63,20 +65,20 @@ def test_the_full_process_as_described_mixes_one_data_set_for_each_move_of_a_poi
 def test_both_processes_of_figure_33_have_the_data_of_figures_34_and_35(monkeypatch):
     monkeypatch.setattr(noisy_inputs_1d, "PROCESSES", 1)
     beside = noisy_inputs_1d.run({"noise": "0.1"}, 3)
-    row = noisy_inputs_1d.run({"figure": "3.3", "noise": "0.1"}, 3)
+    row = noisy_inputs_1d.run({"figure": "3.3", "spread": "0.1"}, 3)
     for model in ("UTGP", "UTGP full"):
         assert row["log density"][model] == pytest.approx(beside["log density"][model], abs=2e-5)
     assert "curves" not in row
 
 
 def test_figure_33_is_tabled_in_pairs_and_drawn():
-    first = noisy_inputs_unscented.run({"figure": "3.3", "noise": "0.1"}, 0)
+    first = noisy_inputs_unscented.run({"figure": "3.3", "spread": "0.1"}, 0)
     models = first["log density"]
     simple, full = (
         {**models, "UTGP": a, FULL_AS_DESCRIBED: b} for a, b in ((1.0, 1.5), (0.5, 0.4))
     )
     rows = [
-        {"cell": {"figure": "3.3", "noise": "0.1"}, "run": run, **first, "log density": densities}
+        {"cell": {"figure": "3.3", "spread": "0.1"}, "run": run, **first, "log density": densities}
         for run, densities in enumerate((simple, full))
     ]
     text = noisy_inputs_1d.report(rows)
@@ -160,6 +162,22 @@ def test_the_oscillating_example_is_the_one_that_repeats_itself_soonest():
 def test_cells_of_a_page_in_several_figures_come_once():
     cells = [tuple(sorted(cell.items())) for cell in noisy_inputs_1d.EXPERIMENT.cells]
     assert len(cells) == len(set(cells)) == 2 + 2 + 8
+
+
+def test_claims_of_a_figure_are_judged_by_its_own_rows():
+    names = (*MODELS, FULL_AS_DESCRIBED)
+    rows = [
+        {"cell": cell, "run": run, "log density": dict.fromkeys(names, level + 0.01 * run)}
+        for cell, level in (({"noise": "0.05"}, 1.0), (noisy_inputs_unscented.CELLS[0], 9.0))
+        for run in range(8)
+    ]
+    rows += [{"cell": noisy_inputs_recursion.CELLS[0], "run": run, "30": {}} for run in range(8)]
+    stored = {"noisy_inputs_1d": rows}
+    found = {each.claim.place: each.evidence for each in judged(CLAIMS[2::-2], stored)}
+    assert {place: round(evidence.first) for place, evidence in found.items()} == {
+        "Figure 3.4": 1,
+        "Figure 3.3": 9,
+    }
 
 
 def test_the_sweep_shows_the_median_and_the_lowest_differences_from_the_plain_process():
