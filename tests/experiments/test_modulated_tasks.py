@@ -97,6 +97,6 @@ class TestPushes:
         assert problem(params) == pytest.approx(np.hypot(3.0, 2.0))
         longer = params | {"time": 12.0}
         assert problem(longer) == problem(longer) != problem(params)
-        values = [problem(p) for p in problem.space.sample(np.random.default_rng(0), 400)]
+        values = [problem(p) for p in problem.space.sample(np.random.default_rng(0), 100)]
         found = np.min(values), np.median(values), np.max(values)
-        assert found == pytest.approx((0.31, 6.01, 25.97), abs=0.01)  # by Box2D 2.3.10
+        assert found == pytest.approx((1.11, 6.22, 25.18), abs=0.01)  # by Box2D 2.3.10
