@@ -99,7 +99,8 @@ def test_the_page_leaves_out_what_has_no_results():
     rows = [row("exp-2d", method, run) for method in htbo_table1.METHODS for run in range(3)]
     text = htbo_table1.report(rows)
     assert "3 runs; without results: rkhs-1d; lda; svm; walker-lake; babbitt-copper." in text
-    assert "midpoint" not in text
+    assert "Splits at midpoints (Figure 2) have no results." in text
+    assert "HTBO-midpoint" not in text
     assert "| lda" not in text
     assert list(htbo_table1.draw(rows)) == ["htbo_exp-2d"]
 
@@ -113,5 +114,6 @@ def test_splits_are_compared_with_their_borders_where_both_were_run():
     ]
     lines = [[c.strip() for c in x.split("|")[1:-1]] for x in htbo_table1.report(rows).splitlines()]
     assert ["exp-2d", "HTBO-midpoint", "2", "0.05", "1.00"] in lines
+    assert not any("have no results" in cell for line in lines for cell in line)
     assert sum(line[:2] == ["svm", "HTBO-midpoint"] for line in lines) == 1  # grids have no borders
     assert sum(line[:2] == ["exp-2d", "HTBO"] for line in lines) == 3
