@@ -2,8 +2,8 @@
 
 All share an isotropic Matérn-5/2 kernel, priors, sampler, an acquisition and its search by covers;
 they differ in what becomes of what the process cannot explain. The acquisition is expected
-improvement unless a cell names another. `READING` says how what the document leaves open was
-decided.
+improvement, or the lower confidence bound of methods whose name ends in `-LCB`. `READING` says how
+what the document leaves open was decided.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SHAPES = TruncatedLogNormal(0.0, 1.5, 0.1, 10.0)
 NOISE = Horseshoe(0.1)
 JITTER = 1e-6
 INFERENCE = Slice(chains=10, burn_in=32, sweeps=3)
-ACQUISITIONS: dict[str, Acquisition] = {"EI": EI(), "LCB": LCB(2.0)}  # 2 is GPyOpt's default
+ACQUISITIONS: dict[str, Acquisition] = {"": EI(), "-LCB": LCB(2.0)}  # 2 is GPyOpt's default
 SIGNIFICANT = 0.05
 
 
@@ -108,9 +108,10 @@ def run(cell: Cell, number: int) -> Row:
         problem = robot_pushing(goal_of(number))
     d = problem.dimension
     size = 5 if d == 2 else 2 * d + 2
+    surrogate, ending = named(cell)
     method = oc.Method(
-        surrogate=METHODS[cell["method"]](d),
-        acquisition=ACQUISITIONS[acquisition_of(cell)],
+        surrogate=METHODS[surrogate](d),
+        acquisition=ACQUISITIONS[ending],
         initial=LatinHypercube(size=size),
         maximiser=DeltaCover(),
     )
@@ -118,47 +119,51 @@ def run(cell: Cell, number: int) -> Row:
     return search(problem, method, initial, int(cell["evaluations"]), number)
 
 
-def acquisition_of(cell: Cell) -> str:
-    return cell.get("acquisition", "EI")
+def named(cell: Cell) -> tuple[str, str]:
+    """The name of a cell's surrogate, and the ending that stands for its acquisition."""
+    surrogate = cell["method"].removesuffix("-LCB")
+    return surrogate, cell["method"].removeprefix(surrogate)
 
 
 class Section(NamedTuple):
     """A part of the page: cells of one acquisition and budget."""
 
     title: str
-    acquisition: str
+    ending: str
     evaluations: str
     published: Mapping[str, Sequence[float]]
 
+    def own(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Those of the section, by the names of their surrogates."""
+        return [
+            {**cell, "method": named(cell)[0]}
+            for cell in cells
+            if (named(cell)[1], cell["evaluations"]) == (self.ending, self.evaluations)
+        ]
+
 
 SECTIONS = (
-    *(Section(f"After {n} evaluations", "EI", n, theirs) for n, theirs in PUBLISHED.items()),
-    Section("The lower confidence bound, after 100 evaluations", "LCB", "100", PUBLISHED_LCB),
+    *(Section(f"After {n} evaluations", "", n, theirs) for n, theirs in PUBLISHED.items()),
+    Section("The lower confidence bound, after 100 evaluations", "-LCB", "100", PUBLISHED_LCB),
 )
 
 
 def report(rows: Sequence[Row]) -> str:
     parts, absent = [READING], []
-    for title, acquisition, evaluations, published in SECTIONS:
-        wanted = acquisition, evaluations
-        mine = [row for row in rows if kind_of(row["cell"]) == wanted]
+    for section in SECTIONS:
+        mine = [{**row, "cell": cell} for row in rows for cell in section.own([row["cell"]])]
         if not mine:
-            absent.append(title[0].lower() + title[1:])
+            absent.append(section.title[0].lower() + section.title[1:])
             continue
-        problems = [p for p in published if by_method(mine, p)]
+        problems = [p for p in section.published if by_method(mine, p)]
         parts += [
-            f"## {title}",
-            extent(mine, [cell for cell in EXPERIMENT.cells if kind_of(cell) == wanted]),
-            gaps_beside_published(mine, problems, published),
-            gap_table(mine, problems, "GP", [int(evaluations)]),
+            f"## {section.title}",
+            extent(mine, section.own(EXPERIMENT.cells)),
+            gaps_beside_published(mine, problems, section.published),
+            gap_table(mine, problems, "GP", [int(section.evaluations)]),
         ]
     missing = [f"Without results so far: {'; '.join(absent)}."] if absent else []
     return "\n\n".join([*parts, *missing, DISAGREEMENTS])
-
-
-def kind_of(cell: Cell) -> tuple[str, str]:
-    """The acquisition and the number of evaluations."""
-    return acquisition_of(cell), cell["evaluations"]
 
 
 def gaps_beside_published(
@@ -268,7 +273,7 @@ EXPERIMENT = Experiment(
         FIRST,
         [cell for cell in FIFTY if cell not in FIRST],
         [cell for cell in HUNDRED if cell["problem"] not in REAL],
-        [{**cell, "acquisition": "LCB"} for cell in cells("100", PUBLISHED_LCB)],
+        [{**cell, "method": f"{cell['method']}-LCB"} for cell in cells("100", PUBLISHED_LCB)],
         [cell for cell in HUNDRED if cell["problem"] in REAL],
     ],
     run,

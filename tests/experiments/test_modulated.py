@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("experiments.harness")
 
 from experiments import modulated_table1
-from experiments.modulated_table1 import EXPERIMENT, METHODS, PUBLISHED, kind_of
+from experiments.modulated_table1 import EXPERIMENT, METHODS, PUBLISHED, named
 from experiments.robot_pushing import goal_of
 from experiments.searches import problem_of
 from outcrop.baselines import DeltaCover
@@ -14,9 +14,11 @@ from outcrop.inference import Slice
 
 
 def test_results_of_fifty_evaluations_come_first_and_real_tasks_last():
-    small, warped, *others, real = EXPERIMENT.parts
-    assert {kind_of(cell) for cell in [*small, *warped]} == {("EI", "50")}
-    assert [kind_of(part[0]) for part in others] == [("EI", "100"), ("LCB", "100")]
+    small, warped, functions, bounds, real = EXPERIMENT.parts
+    assert {cell["evaluations"] for cell in [*small, *warped]} == {"50"}
+    assert {cell["evaluations"] for cell in [*functions, *bounds, *real]} == {"100"}
+    assert {named(cell) for cell in bounds} == {(m, "-LCB") for m in METHODS if m != "Warped GP"}
+    assert {named(cell)[1] for cell in functions} == {""}
     assert {cell["problem"] for cell in real} == set(modulated_table1.REAL)
     assert [len(part) for part in EXPERIMENT.parts] == [7 * 4, 7, 15 * 4, 4, 3 * 4]
 
@@ -46,7 +48,7 @@ def test_the_lower_confidence_bound_searches_from_the_same_points_but_elsewhere(
     quick(monkeypatch)
     cell = {"problem": "corrupted-exponential-8", "method": "GP", "evaluations": "21"}
     improved = modulated_table1.run(cell, 0)
-    bounded = modulated_table1.run({**cell, "acquisition": "LCB"}, 0)
+    bounded = modulated_table1.run({**cell, "method": "GP-LCB"}, 0)
     assert improved["n_initial"] == 18
     assert improved["values"][:18] == bounded["values"][:18]
     assert improved["values"][18:] != bounded["values"][18:]
