@@ -13,6 +13,7 @@ __all__ = [
     "best_value_table",
     "by_method",
     "corrected_p_values",
+    "extent",
     "gap_table",
 ]
 
@@ -24,7 +25,7 @@ import numpy as np
 
 from benchmarks.comparison import gaps, holm, paired_p_value
 from benchmarks.reporting import table
-from experiments.harness import Row
+from experiments.harness import Cell, Row
 from experiments.searches import problem_of
 from outcrop.typing import Matrix, Vector
 
@@ -100,6 +101,24 @@ def by_method(rows: Sequence[Row], problem: str) -> dict[str, Searches]:
         values = [row["values"] for runs in found.values() for row in runs.values()]
         minimum = min(map(min, values), default=0.0)
     return {method: Searches(runs, minimum) for method, runs in found.items()}
+
+
+def extent(rows: Sequence[Row], cells: Sequence[Cell]) -> str:
+    """How many runs the cells of problems and methods have, and which of them have none."""
+    counts = {(cell["problem"], cell["method"]): 0 for cell in cells}
+    for row in rows:
+        counts[row["cell"]["problem"], row["cell"]["method"]] += 1
+    found = sorted({count for count in counts.values() if count})
+    runs = "no runs" if not found else f"{found[0]} to {found[-1]} runs"
+    text = f"{found[0]} runs" if len(found) == 1 else runs
+    absent = []
+    for problem in dict.fromkeys(problem for problem, _ in counts):
+        methods = [method for each, method in counts if each == problem]
+        without = [method for method in methods if not counts[problem, method]]
+        if without:
+            named = f" with {', '.join(f'`{method}`' for method in without)}"
+            absent.append(problem + (named if len(without) < len(methods) else ""))
+    return f"{text}; without results: {'; '.join(absent)}." if absent else f"{text}."
 
 
 def corrected_p_values(pairs: Mapping[K, tuple[Numbers, Numbers]]) -> dict[K, float]:

@@ -6,11 +6,11 @@ others change one thing each.
 
 from __future__ import annotations
 
-__all__ = ["EXPERIMENT", "is_at_a_border"]
+__all__ = ["EXPERIMENT"]
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,18 +19,14 @@ from benchmarks.reporting import table
 from experiments.comparison import gap_table
 from experiments.harness import Cell, Experiment, Row
 from experiments.htbo_table1 import INFERENCE, INITIAL, SOURCE_TREE, TRIALS, gp
+from experiments.leaf_borders import FIRST, NEAR, Recorded, border_share
 from experiments.searches import initial_points, problem_of, search
 from outcrop.acquisition import EI
-from outcrop.data import Observations
 from outcrop.inference import Slice
 from outcrop.maximise import Maximiser
 from outcrop.strategies.initial import LatinHypercube
-from outcrop.surrogates import LeafwisePosterior, Mixture, Surrogate, Treed
-from outcrop.surrogates.partition import Partition
-from outcrop.typing import Rng, Vector
+from outcrop.surrogates import Treed
 
-FIRST = 21  # trial from which suggestions at borders are counted
-NEAR = 1e-3  # of the cube
 GRID = Maximiser(spread=20_000, perturbations=0, resamples=0, starts=0)
 
 
@@ -48,36 +44,6 @@ METHODS = {
     "neighbours 2x5": Setting(NEIGHBOURS, Slice(chains=2, sweeps=5, kept=5)),
 }
 PROBLEMS = ("exp-2d", "exp-2d-wide", "rkhs-1d", "branin", "hartmann-6")
-
-
-@dataclass(eq=False)
-class Recorded:
-    """A surrogate that records which of its trees' suggestions lie at a border between leaves."""
-
-    surrogate: Surrogate
-    at_border: list[bool] = field(default_factory=list)
-    division: Partition | None = None
-
-    def fit(
-        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
-    ) -> Mixture:
-        if self.division is not None:
-            self.at_border.append(is_at_a_border(self.division, observations.X[-1]))
-        belief = self.surrogate.fit(observations, rng, previous)
-        first = belief.components[0]
-        assert isinstance(first, LeafwisePosterior)
-        assert isinstance(first.division, Partition)
-        self.division = first.division
-        return belief
-
-
-def is_at_a_border(partition: Partition, point: Vector) -> bool:
-    """Whether a border between leaves is within a thousandth of the cube."""
-    boxes = partition.boxes(len(point))
-    outer = np.array([[0.0], [1.0]])
-    faces = (np.abs(boxes - point) <= NEAR) & (boxes != outer)
-    inside = (boxes[:, 0] - NEAR <= point) & (point <= boxes[:, 1] + NEAR)
-    return bool((faces.any((1, 2)) & inside.all(1)).any())
 
 
 def run(cell: Cell, number: int) -> Row:
@@ -106,12 +72,10 @@ def shares(rows: Sequence[Row]) -> str:
 
     def share(problem: str, method: str) -> str:
         cell = {"problem": problem, "method": method}
-        counts = [
-            sum(INITIAL + number + 1 >= FIRST for number in row["at_border"])
-            for row in rows
-            if row["cell"] == cell
+        shares = [
+            border_share(row["at_border"], INITIAL, TRIALS) for row in rows if row["cell"] == cell
         ]
-        return f"{np.mean(counts) / (TRIALS - FIRST):.2f}" if counts else ""
+        return f"{np.mean(shares):.2f}" if shares else ""
 
     lines = [[problem, *(share(problem, method) for method in METHODS)] for problem in PROBLEMS]
     return table(["share at borders", *METHODS], lines)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 import outcrop as oc
-from experiments import geostatistics, tables, tuning
+from experiments import geostatistics, network_tuning, robot_pushing, tables, tuning
 from experiments.harness import Row
 from experiments.landscapes import LANDSCAPES
 from experiments.wide_problems import WIDE, wide_problem
@@ -28,7 +28,10 @@ MEASURED = {
     "hpnnet": tables.hpnnet,
     "lda": tables.lda,
     "logreg": tables.logistic_regression,
+    "nn-boston": network_tuning.nn_boston,
+    "nn-climate": network_tuning.nn_climate,
     "nn-yacht": tuning.nn_yacht,
+    "robot-pushing": robot_pushing.robot_pushing,
     "svm": tables.svm,
     "svm-boston": tuning.svm_boston,
 }

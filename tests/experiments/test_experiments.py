@@ -1,3 +1,6 @@
+from dataclasses import replace
+from itertools import groupby
+
 import numpy as np
 import pytest
 
@@ -24,11 +27,43 @@ def test_every_method_of_the_spartan_document_searches(name, monkeypatch):
     assert len(set(row["values"])) == len(initial) + 2
 
 
+@pytest.mark.parametrize("name", ["BO", "ASBO", "SPBO"])
+def test_methods_of_the_spartan_document_search_numbers_around_categories(name, monkeypatch):
+    monkeypatch.setattr(spartan_figures, "INFERENCE", Slice(chains=2, burn_in=1))
+    monkeypatch.setattr(spartan_figures, "INITIAL", 2)
+    monkeypatch.setattr(spartan_figures, "INNER", 4)
+    problem = problem_of("func-2C")
+    asked = []
+    recorded = replace(problem, function=lambda params: asked.append(params) or problem(params))
+    method = spartan_figures.hierarchical(name, problem.space)
+    row = search(recorded, method, initial_points(problem.space, 1, run=0), 17, run=0)
+    assert row["fallbacks"] == 0
+    numbers = [tuple(x for x in params.values() if isinstance(x, float)) for params in asked]
+    assert [len(list(held)) for _, held in groupby(numbers)] == [1, 4, 4, 4, 4]
+    assert len({tuple(params.items()) for params in asked}) == 17
+
+
+def test_hpnnet_gets_ten_trials_of_categories_for_each_choice_of_numbers(monkeypatch):
+    monkeypatch.setattr(spartan_figures, "problem_of", lambda name: problem_of("func-2C"))
+    monkeypatch.setattr(spartan_figures, "INFERENCE", Slice(chains=2, burn_in=1))
+    monkeypatch.setattr(spartan_figures, "TRIALS", 2)
+    row = spartan_figures.run({"problem": "hpnnet", "method": "BO"}, 0)
+    assert (len(row["values"]), row["n_initial"]) == (20, 1)
+
+
+def test_the_hamming_kernel_that_the_spartan_document_refers_to_is_not_positive_definite():
+    points = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    differing = (points[:, None] != points).sum(2)
+    assert np.linalg.eigvalsh(np.exp(-0.1 / 2 * differing**2)).min() < -0.01
+    assert np.linalg.eigvalsh(np.exp(-0.1 / 2 * differing)).min() > 0
+
+
 def test_what_must_be_run_at_least_comes_first():
-    first, others = spartan_figures.EXPERIMENT.parts
+    first, others, last = spartan_figures.EXPERIMENT.parts
     assert {cell["problem"] for cell in first} == {"exp-2d-wide", "hartmann-6", "lda"}
     assert {cell["problem"] for cell in others} == {"michalewicz-10", "logreg"}
-    assert len(first) + len(others) == 5 * len(spartan_figures.METHODS)
+    assert {cell["problem"] for cell in last} == {"hpnnet"}
+    assert len(first) + len(others) + len(last) == 6 * len(spartan_figures.METHODS)
 
 
 def test_claims_of_the_document_are_about_cells():
@@ -39,7 +74,8 @@ def test_claims_of_the_document_are_about_cells():
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda e: e.name)
 def test_a_report_has_a_line_for_every_cell_with_results(experiment):
     rows = [
-        {"cell": cell, "run": run, "values": [3e4] * 60, "n_initial": 10, "seconds": [0.1] * 50}
+        {"cell": cell, "run": run, "values": [3e4] * 59 + [2e4]}
+        | {"n_initial": 10, "seconds": [0.1] * 50}
         for cell in experiment.cells
         for run in range(2)
     ]

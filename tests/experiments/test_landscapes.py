@@ -3,8 +3,8 @@ import pytest
 
 pytest.importorskip("experiments.harness")
 
-from experiments.htbo_borders import is_at_a_border
 from experiments.landscapes import LANDSCAPES
+from experiments.leaf_borders import is_at_a_border
 from outcrop.surrogates.partition import Partition
 
 

@@ -9,6 +9,7 @@ from experiments.comparison import (
     best_value_table,
     by_method,
     corrected_p_values,
+    extent,
     gap_table,
 )
 from experiments.searches import initial_points, problem_of, search
@@ -97,3 +98,11 @@ def test_best_values_stand_above_what_a_document_says():
     assert "3.0000 ± 1.0000" in ours
     assert "published" in theirs
     assert "3 ± 1" in theirs
+
+
+def test_the_extent_of_a_table_is_its_runs_and_what_has_none():
+    cells = [{"problem": p, "method": m} for p in ("branin", "lda", "svm") for m in ("gp", "TPE")]
+    rows = [row("gp", run, [1.0]) for run in range(3)] + [row("TPE", 0, [1.0])]
+    rows += [row("gp", 0, [1.0], problem="svm")]
+    assert extent(rows, cells) == "1 to 3 runs; without results: lda; svm with `TPE`."
+    assert extent(rows[:2], cells[:1]) == "2 runs."

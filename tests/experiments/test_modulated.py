@@ -1,0 +1,88 @@
+"""Searches of the document on modulated surrogates, and their page."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("experiments.harness")
+
+from experiments import modulated_table1
+from experiments.modulated_table1 import EXPERIMENT, METHODS, PUBLISHED, named
+from experiments.robot_pushing import goal_of
+from experiments.searches import problem_of
+from outcrop.baselines import DeltaCover
+from outcrop.inference import Slice
+
+
+def test_results_of_fifty_evaluations_come_first_and_real_tasks_last():
+    small, warped, functions, bounds, real = EXPERIMENT.parts
+    assert {cell["evaluations"] for cell in [*small, *warped]} == {"50"}
+    assert {cell["evaluations"] for cell in [*functions, *bounds, *real]} == {"100"}
+    assert {named(cell) for cell in bounds} == {(m, "-LCB") for m in METHODS if m != "Warped GP"}
+    assert {named(cell)[1] for cell in functions} == {""}
+    assert {cell["problem"] for cell in real} == set(modulated_table1.REAL)
+    assert [len(part) for part in EXPERIMENT.parts] == [7 * 4, 7, 15 * 4, 4, 3 * 4]
+
+
+def test_all_cells_differ_and_none_asks_for_what_was_not_published():
+    keys = [tuple(sorted(cell.items())) for cell in EXPERIMENT.cells]
+    assert len(set(keys)) == len(keys)
+    assert not any(
+        c["method"] == "Warped GP" and c["evaluations"] == "100" for c in EXPERIMENT.cells
+    )
+
+
+@pytest.mark.parametrize("problem", PUBLISHED["100"])
+def test_a_function_of_the_document_has_its_dimension(problem):
+    dimensions = {"ackley-6": 6, "hartmann-6": 6, "robot-pushing": 4}
+    dimensions |= {"deflected-corrugated-spring-10": 10, "nn-boston": 9, "nn-climate": 9}
+    dimensions |= {"weierstrass-8": 8, "corrupted-exponential-8": 8}
+    assert problem_of(problem).dimension == dimensions.get(problem, 2)
+
+
+def quick(monkeypatch):
+    monkeypatch.setattr(modulated_table1, "INFERENCE", Slice(chains=2, burn_in=1))
+    monkeypatch.setattr(modulated_table1, "DeltaCover", lambda: DeltaCover(20, 2, 5, 1))
+
+
+def test_the_lower_confidence_bound_searches_from_the_same_points_but_elsewhere(monkeypatch):
+    quick(monkeypatch)
+    cell = {"problem": "corrupted-exponential-8", "method": "GP", "evaluations": "21"}
+    improved = modulated_table1.run(cell, 0)
+    bounded = modulated_table1.run({**cell, "method": "GP-LCB"}, 0)
+    assert improved["n_initial"] == 18
+    assert improved["values"][:18] == bounded["values"][:18]
+    assert improved["values"][18:] != bounded["values"][18:]
+
+
+def test_each_run_of_robot_pushing_has_a_goal_of_its_own(monkeypatch):
+    asked = []
+    quick(monkeypatch)
+    monkeypatch.setattr(
+        modulated_table1, "robot_pushing", lambda goal: asked.append(goal) or problem_of("beale")
+    )
+    cell = {"problem": "robot-pushing", "method": "LGP", "evaluations": "6"}
+    for number in (0, 3):
+        modulated_table1.run(cell, number)
+    assert asked == [goal_of(0), goal_of(3)]
+
+
+def row(cell, run):
+    n = int(cell["evaluations"])
+    values = np.linspace(300, 200 - run, n).tolist()
+    return {"cell": cell, "run": run, "values": values, "n_initial": 5, "seconds": [0.1]}
+
+
+def test_a_page_shows_acquisitions_apart_and_leaves_out_what_has_no_results():
+    wanted = "corrupted-exponential-8"
+    rows = [row(c, n) for c in EXPERIMENT.cells if c["problem"] == wanted for n in range(2)]
+    text = modulated_table1.report(rows)
+    assert "2 runs; without results: branin; branin02; " in text
+    assert "Without results so far: after 50 evaluations." in text
+    improved, bounded = text.split("## The lower confidence bound")
+    assert "(0.806)" in improved
+    assert "(0.858)" in bounded
+    assert "(0.858)" not in improved
+    lines = [[c.strip() for c in line.split("|")[1:4]] for line in text.splitlines()]
+    for method in set(METHODS) - {"Warped GP"}:
+        assert lines.count([wanted, method, "2"]) == 2
+    assert not any(line[:1] == ["branin"] for line in lines)
