@@ -17,6 +17,7 @@ __all__ = [
     "log_regrets",
     "method_of",
     "simulated",
+    "task_of",
     "times",
 ]
 
@@ -28,6 +29,7 @@ from typing import Any, Literal
 import numpy as np
 
 import outcrop as oc
+from experiments import robot_pushing
 from experiments.harness import Row
 from experiments.searches import problem_of
 from outcrop.data import Observations
@@ -35,6 +37,7 @@ from outcrop.inference import MAP, Slice
 from outcrop.kernels import Matern52, Scaled
 from outcrop.params import free
 from outcrop.priors import Gamma, Uniform
+from outcrop.problems import Problem
 from outcrop.strategies.initial import RandomDesign
 from outcrop.surrogates import GP, Inferred, Mixture
 from outcrop.typing import Matrix, Rng, Vector
@@ -111,7 +114,7 @@ def simulated(
     initial ones, the virtual times at which the others became known, seconds of processor time per
     suggestion, and how many suggestions fell back on something simpler after numerical trouble.
     """
-    problem = problem_of(problem_name)
+    problem = task_of(problem_name, run)
     d = problem.dimension
     rng = np.random.default_rng([run, POINTS])
     points = problem.space.sample(rng, PER_DIMENSION * d + n_workers)
@@ -138,6 +141,13 @@ def simulated(
         "seconds": [round(seconds / STEPS, 5)],
         "fallbacks": sum(trial.why.get("source") == "fallback" for trial in known),
     }
+
+
+def task_of(problem_name: str, run: int) -> Problem:
+    """The problem of a run; that of the robot has another goal in every run."""
+    if problem_name == robot_pushing.NAME:
+        return robot_pushing.robot_pushing(run)
+    return problem_of(problem_name)
 
 
 def log_regrets(row: Row) -> Vector:

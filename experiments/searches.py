@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 import outcrop as oc
-from experiments import geostatistics, tables, tuning
+from experiments import geostatistics, robot_pushing, tables, tuning
 from experiments.harness import Row
 from experiments.landscapes import LANDSCAPES
 from experiments.wide_problems import WIDE, wide_problem
@@ -29,6 +29,7 @@ MEASURED = {
     "lda": tables.lda,
     "logreg": tables.logistic_regression,
     "nn-yacht": tuning.nn_yacht,
+    robot_pushing.NAME: robot_pushing.robot_pushing,
     "svm": tables.svm,
     "svm-boston": tuning.svm_boston,
 }
