@@ -244,9 +244,9 @@ correction, and with 26 or more comparisons none is below 0.05 after it.
   ones, so that its published numbers say little. The hard penaliser is that of the text, not of the
   program, which lets far trials cancel the penalty of near ones.
 - mat-2 and mat-6 are draws of our own, with the lengthscale they were drawn with.
-- nrobot-4 is pushing in Box2D's world, without noise of the hand's velocity. Every run has a goal of
-  its own, the same for all methods; the regret is the distance to it, since the best one is not
-  known."""
+- nrobot-4 is pushing in Box2D's world, without noise of the hand's velocity. Every run has a goal
+  of its own, the same for all methods; the regret is the distance to it, since the smallest one is
+  not known."""
 RANKS = """\
 Mean ranks of the six, 1 the best, over tasks and runs; in brackets those of the published means
 over the same tasks. For each k, ranks after the last step. p: two-sided Wilcoxon test of the last
@@ -269,10 +269,10 @@ DISAGREEMENTS = """\
   with ours, which every method brings below −10 on mat-2 after 100 steps. A simple regret cannot
   rise. The published numbers of mat-6 do, for 24 of 30 combinations of workers and method (TS with
   every k but 6: 1.1, 1.2 and 1.3 after 50, 75 and 100 steps), and those of mat-2 hardly change; no
-  other task has a row that rises. What is known: the regret of eq. 4.18 is an absolute value, so that it
-  can rise once a search is below the number that is taken for the minimum; and the thesis's public
-  script draws the function before it sets any seed, and stores no minimum with its results. So
-  every run may have had a function of its own, compared with the minimum of another. That this
+  other task has a row that rises. What is known: the regret of eq. 4.18 is an absolute value, so
+  that it can rise once a search is below the number that is taken for the minimum; and the thesis's
+  public script draws the function before it sets any seed, and stores no minimum with its results.
+  So every run may have had a function of its own, compared with the minimum of another. That this
   happened is likely, not known: the script that made the tables is not public.
 - The thesis finds PLAyBOOK-H and -HL best among its own, and KB close to them. Here PLAyBOOK-HL has
   the best mean rank after 100 steps, and KB and PLAyBOOK-L follow; no penaliser differs from KB,

@@ -16,6 +16,7 @@ from experiments import (
     real_async,
 )
 from experiments.playbook_published import PUBLISHED
+from experiments.refitted import Refitted
 from experiments.searches import problem_of
 from outcrop.data import Observations
 from outcrop.kernels import Matern52, Scaled
@@ -44,7 +45,7 @@ def row(run, regrets, method="KB", problem="ack-5", workers="4", seconds=0.1):
 
 
 def test_hyperparameters_are_kept_until_enough_observations_came_in(rng):
-    surrogate = playbook.Refitted(MODEL)
+    surrogate = Refitted(MODEL, playbook.INFERENCE, playbook.EVERY)
     first = surrogate.fit(observed(10), rng)
     kept = surrogate.fit(observed(13), rng, first.state)
     assert kept.state["thetas"] == first.state["thetas"]
@@ -54,7 +55,7 @@ def test_hyperparameters_are_kept_until_enough_observations_came_in(rng):
 
 
 def test_kept_hyperparameters_see_all_observations(rng):
-    surrogate = playbook.Refitted(MODEL)
+    surrogate = Refitted(MODEL, playbook.INFERENCE, playbook.EVERY)
     first = surrogate.fit(observed(10), rng)
     kept = surrogate.fit(observed(13), rng, first.state)
     (part,) = first.components
@@ -64,7 +65,7 @@ def test_kept_hyperparameters_see_all_observations(rng):
 
 
 def test_a_fit_that_is_due_is_the_most_probable_within_the_bounds_of_the_thesis(rng):
-    belief = playbook.Refitted(MODEL).fit(observed(12), rng)
+    belief = Refitted(MODEL, playbook.INFERENCE, playbook.EVERY).fit(observed(12), rng)
     thorough = Inferred(MODEL, playbook.MAP(starts=40)).fit(observed(12), rng)
     (found,), (best,) = belief.components, thorough.components
     assert found.model.log_likelihood(observed(12)) == pytest.approx(
