@@ -19,8 +19,8 @@ from experiments.cocabo_searches import BATCHED, EVERY, INITIAL, MIX_EVERY, SEQU
 READING = f"""\
 Methods of chapter 5 of "Practical Bayesian optimisation for hyperparameter tuning" (Alvi 2019),
 whose figures show curves without numbers. Searches of the thesis's length begin with {INITIAL}
-random points; {SEQUENTIAL} iterations of one trial follow, or {BATCHED} of a batch. Read as
-follows:
+random points; {SEQUENTIAL} iterations of one trial follow, or {BATCHED} of a batch. Read
+as follows:
 
 - `CoCaBO-λ` and `One-hot` have the thesis's models (see Table 5.3) and −μ + 2σ as acquisition.
   Hyperparameters are of maximum likelihood, found anew every {EVERY} iterations, λ of `CoCaBO-auto`
@@ -36,8 +36,7 @@ follows:
 - `TPE` is Optuna's, the thesis has HyperOpt's; `SMAC` is SMAC3's facade for hyperparameters. Both
   have their defaults and the same initial points.
 - Ackley is that of [−1, 1]. The levels of ackley-5C5 span it; those that the thesis prints would
-  cover a quarter of it. ackley-2C to -4C are not in the thesis's figures; it predicts them in
-  Table 5.3.
+  cover a quarter of it. ackley-2C to -4C are in Table 5.3, not in the text on the figures.
 - NN-Yacht is the negative log likelihood of a network with dropout, ours in NumPy, of 20 epochs and
   100 passes, on the first split of the reference.
 - Gradient boosting stands in for XGBoost on MNIST: scikit-learn's, 20 rounds on 600 of its 8 × 8
