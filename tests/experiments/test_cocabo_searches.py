@@ -12,6 +12,7 @@ from experiments.mixed_models import LearntMix
 from experiments.searches import initial_points, problem_of
 from outcrop.bandits import rate
 from outcrop.data import Observations
+from outcrop.inference import MAP
 
 
 def observed(space, n):
@@ -67,6 +68,20 @@ def test_a_search_of_the_thesis_starts_at_random_and_is_stored_with_few_digits()
     assert max(map(len, digits)) == 7
     assert len(row["seconds"]) == 1
     assert "levels" not in row
+
+
+@pytest.mark.parametrize("method", ["CoCaBO-0.5", "One-hot"])
+def test_searches_of_the_thesis_find_hyperparameters_every_tenth_iteration(method, monkeypatch):
+    found = []
+    infer = MAP.infer
+
+    def counted(self, target, *args):
+        found.append(len(target.data))
+        return infer(self, target, *args)
+
+    monkeypatch.setattr(MAP, "infer", counted)
+    run({"problem": "func-2C", "method": method, "batch": "2", "iterations": "11"}, 0)
+    assert found == [INITIAL, INITIAL + 20]
 
 
 def test_probabilities_of_levels_are_those_that_the_bandits_drew_with(monkeypatch):
