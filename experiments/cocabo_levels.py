@@ -6,7 +6,17 @@ one category by itself, since each has a bandit of its own.
 
 from __future__ import annotations
 
-__all__ = ["ENDS", "PICTURE", "followed", "level_table", "picture", "replayed"]
+__all__ = [
+    "ENDS",
+    "FIRST",
+    "LAST",
+    "PICTURE",
+    "followed",
+    "level_table",
+    "picture",
+    "replayed",
+    "shares",
+]
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +32,7 @@ from outcrop.strategies import CoCaBO
 from outcrop.typing import Matrix
 
 ENDS = 50  # iterations at the beginning and at the end that are compared
+FIRST, LAST = f"first {ENDS}", f"last {ENDS}"
 PICTURE = "cocabo_levels"
 SIZE = (10.0, 6.4)  # inches
 
@@ -62,6 +73,20 @@ def _probabilities(row: Row, name: str, n: int) -> Matrix:
     return replayed(method, row["levels"][name], row["values"], n)
 
 
+def shares(rows: Sequence[Row]) -> dict[str, dict[int, float]]:
+    """How often the best levels come in the first and in the last iterations, by run.
+
+    The mean of all categories.
+    """
+    found: dict[str, dict[int, float]] = {FIRST: {}, LAST: {}}
+    for row in rows:
+        drawn = [(row["levels"][name], best) for name, (best, _) in _best_levels().items()]
+        hits = np.array([np.array(levels[INITIAL:]) == best for levels, best in drawn])
+        found[FIRST][row["run"]] = float(hits[:, :ENDS].mean())
+        found[LAST][row["run"]] = float(hits[:, -ENDS:].mean())
+    return found
+
+
 def level_table(rows: Sequence[Row]) -> str:
     """How often the level of the minimum is drawn at first and in the end, mean of the runs."""
     lines = []
@@ -72,7 +97,7 @@ def level_table(rows: Sequence[Row]) -> str:
         line = [name, str(n), str(len(rows)), f"{1 / n:.2f}"]
         line += [f"{hits[:, :ENDS].mean():.2f}", f"{hits[:, -ENDS:].mean():.2f}"]
         lines.append([*line, f"{np.mean(last):.2f}", f"{most}/{len(rows)}"])
-    header = ["category", "levels", "runs", "by chance", f"first {ENDS}", f"last {ENDS}"]
+    header = ["category", "levels", "runs", "by chance", FIRST, LAST]
     return table([*header, "probability at the end", "runs above chance"], lines)
 
 

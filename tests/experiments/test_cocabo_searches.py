@@ -7,9 +7,11 @@ pytest.importorskip("experiments.harness")
 
 import outcrop as oc
 from experiments import cocabo_batches, cocabo_figures, cocabo_levels, cocabo_searches
+from experiments.claims import cocabo
 from experiments.cocabo_searches import DESIGN, INITIAL, Length, run, thesis, thesis_cells
 from experiments.mixed_models import LearntMix
 from experiments.searches import initial_points, problem_of
+from experiments.verdicts import judged
 from outcrop.bandits import rate
 from outcrop.data import Observations
 from outcrop.inference import MAP
@@ -220,7 +222,29 @@ def test_the_level_of_the_minimum_is_counted_at_first_and_in_the_end():
     shown = [[part.strip() for part in line.split("|")[1:-1]] for line in lines]
     assert shown[0][:6] == ["h1", "3", "1", "0.33", "0.00", "1.00"]
     assert shown[1][:6] == ["h2", "5", "1", "0.20", "1.00", "1.00"]
+    assert cocabo_levels.shares(rows) == {"first 50": {0: 0.5}, "last 50": {0: 1.0}}
 
 
 def replace_cell(row, **changes):
     return {**row, "cell": {**row["cell"], **changes}}
+
+
+def test_claims_are_judged_by_searches_of_the_thesis_alone():
+    """Every claim of the figures, with searches that make it true and shorter ones that do not."""
+    claims = [claim for claim in cocabo.CLAIMS if claim.experiment == "cocabo_figures"]
+    assert len(claims) == 10
+    rng = np.random.default_rng(0)
+    rows = []
+    for cell in cocabo_figures.EXPERIMENT.cells:
+        length = Length.of(cell)
+        is_ahead = cell["method"].startswith("CoCaBO") == (length.iterations is not None)
+        for number in range(12):
+            best = (2.0 if is_ahead else 4.0) + rng.random() - 0.2 * length.batch
+            rows.append(row(cell, number, [9.0] * 60 + [best] * (length.trials - 60)))
+            if cell == cocabo_searches.FOLLOWED:
+                rows[-1]["levels"] = {name: [0] * 124 + [1] * 100 for name in ("h1", "h2")}
+    verdicts = [each.verdict for each in judged(claims, {"cocabo_figures": rows})]
+    assert verdicts == ["reproduced"] * 10
+    short = [each for each in rows if "iterations" not in each["cell"]]
+    verdicts = {each.verdict for each in judged(claims, {"cocabo_figures": short})}
+    assert verdicts == {"not run yet"}
