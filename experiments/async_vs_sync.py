@@ -179,7 +179,7 @@ test of the two numbers to its left, paired by run, Holm over its column."""
 
 
 FINDINGS = """\
-## What is found
+## What is found on ack-5
 
 - In time asynchronous searches are ahead for every method, as in the thesis: with 16 workers by 1.3
   to 1.6 units of the natural logarithm (p = 0.016, in every run); with 4 workers by 0.5 to 0.8 for

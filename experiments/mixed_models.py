@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-__all__ = ["INFERENCE", "Symmetric", "cocabo_model", "one_hot_model"]
+__all__ = ["INFERENCE", "LearntMix", "Symmetric", "cocabo_model", "one_hot_model"]
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
+from experiments.refitted import Refitted
 from outcrop.baselines.one_hot import Cube
+from outcrop.data import Observations
 from outcrop.inference import MAP
 from outcrop.kernels import Kernel, Matches, Matern52, Subspace, SumProduct
 from outcrop.kernels.wrappers import PointMap
 from outcrop.params import free
 from outcrop.priors import Uniform
 from outcrop.space import Space
-from outcrop.surrogates import GP
-from outcrop.typing import Points, Vector
+from outcrop.surrogates import GP, Inferred, Mixture
+from outcrop.surrogates.gp import GPPosterior
+from outcrop.typing import Points, Rng, Vector
 
 LENGTHSCALE = Uniform(1e-4, 3.0)  # on [−1, 1], so half of that on the unit cube
 NOISE = Uniform(1e-6, 1.0)
@@ -46,6 +51,33 @@ def one_hot_model(space: Space) -> GP:
     names = {str(column.index) for column in space.columns if not column.is_code}
     numbers = tuple(column.index for column in Cube(space).wide.columns if column.name in names)
     return GP(Symmetric(numbers, Matern52(free(LENGTHSCALE, size=1))), noise=free(NOISE))
+
+
+@dataclass(frozen=True, eq=False)
+class LearntMix:
+    """The model with λ learnt, more rarely than the other hyperparameters are.
+
+    All are found anew once `mix_every` observations have come in, those but λ once `every` have.
+    """
+
+    space: Space
+    every: int
+    mix_every: int
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        state = dict(previous or {})
+        if not state or len(observations) - state["learnt"] >= self.mix_every:
+            whole = Inferred(cocabo_model(self.space, None), INFERENCE).fit(observations, rng)
+            (part,) = cast(tuple[GPPosterior], whole.components)
+            state = {"mix": float(cast(SumProduct, part.model.kernel).mix)}
+            state["learnt"] = len(observations)
+            previous = None
+        others = Refitted(cocabo_model(self.space, state["mix"]), INFERENCE, self.every)
+        belief = others.fit(observations, rng, previous)
+        learnt = {key: state[key] for key in ("mix", "learnt")}
+        return replace(belief, state={**belief.state, **learnt})
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from benchmarks.reporting import table
 from experiments.comparison import Searches, by_method, extent, gap_table
 from experiments.harness import Cell, Experiment, Row
 from experiments.priors import TruncatedLogNormal
-from experiments.robot_pushing import goal_of, robot_pushing
+from experiments.robot_pushing import robot_pushing
 from experiments.searches import initial_points, problem_of, search
 from outcrop.acquisition import EI, LCB, Acquisition
 from outcrop.baselines import DeltaCover
@@ -105,7 +105,7 @@ PUBLISHED_LCB = {  # section 5, "Other acquisition functions"
 def run(cell: Cell, number: int) -> Row:
     problem = problem_of(cell["problem"])
     if cell["problem"] == "robot-pushing":
-        problem = robot_pushing(goal_of(number))
+        problem = robot_pushing(number)
     d = problem.dimension
     size = 5 if d == 2 else 2 * d + 2
     surrogate, ending = named(cell)

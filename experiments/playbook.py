@@ -12,32 +12,32 @@ __all__ = [
     "METHODS",
     "PRODUCTS",
     "STEPS",
-    "Refitted",
     "draw_band",
     "log_regrets",
     "method_of",
     "simulated",
+    "task_of",
     "times",
 ]
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 import outcrop as oc
 from experiments.harness import Row
+from experiments.refitted import Refitted
+from experiments.robot_pushing import robot_pushing
 from experiments.searches import problem_of
-from outcrop.data import Observations
-from outcrop.inference import MAP, Slice
+from outcrop.inference import MAP
 from outcrop.kernels import Matern52, Scaled
 from outcrop.params import free
 from outcrop.priors import Gamma, Uniform
+from outcrop.problems import Problem
 from outcrop.strategies.initial import RandomDesign
-from outcrop.surrogates import GP, Inferred, Mixture
-from outcrop.typing import Matrix, Rng, Vector
+from outcrop.surrogates import GP
+from outcrop.typing import Matrix, Vector
 
 STEPS = 100
 PER_DIMENSION = 3  # points that are evaluated before the workers are there
@@ -51,7 +51,6 @@ NOISE = 1e-6
 KAPPA = 2.0
 EVERY = 4  # observations after which hyperparameters are found anew
 INFERENCE = MAP(starts=8)
-KEPT = Slice(chains=1, burn_in=0, sweeps=0)  # previous hyperparameters as they are
 
 POLICIES: dict[str, Any] = {
     "KB": oc.pending.Believer(),
@@ -68,30 +67,11 @@ PRODUCTS: dict[str, Any] = {
 }  # the order of the thesis's program
 
 
-@dataclass(frozen=True, eq=False)
-class Refitted:
-    """A surrogate whose hyperparameters change once `every` observations have come in."""
-
-    model: GP
-    inference: MAP = INFERENCE
-    every: int = EVERY
-
-    def fit(
-        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
-    ) -> Mixture:
-        fitted = previous["fitted"] if previous else -self.every
-        is_due = len(observations) - fitted >= self.every
-        surrogate = Inferred(self.model, self.inference if is_due else KEPT)
-        belief = surrogate.fit(observations, rng, previous)
-        state = {**belief.state, "fitted": len(observations) if is_due else fitted}
-        return replace(belief, state=state)
-
-
 def method_of(name: str, dimension: int) -> oc.Method:
     """A method of the thesis, by its name there."""
     kernel = Scaled(free(VARIANCE), Matern52(free(LENGTHSCALES, size=dimension)))
     return oc.Method(
-        surrogate=Refitted(GP(kernel, noise=NOISE)),
+        surrogate=Refitted(GP(kernel, noise=NOISE), INFERENCE, EVERY),
         acquisition=oc.acquisition.Thompson() if name == "TS" else oc.acquisition.UCB(KAPPA),
         pending=(POLICIES | PRODUCTS)[name],
         initial=RandomDesign(size=PER_DIMENSION * dimension),
@@ -111,7 +91,7 @@ def simulated(
     initial ones, the virtual times at which the others became known, seconds of processor time per
     suggestion, and how many suggestions fell back on something simpler after numerical trouble.
     """
-    problem = problem_of(problem_name)
+    problem = task_of(problem_name, run)
     d = problem.dimension
     rng = np.random.default_rng([run, POINTS])
     points = problem.space.sample(rng, PER_DIMENSION * d + n_workers)
@@ -138,6 +118,13 @@ def simulated(
         "seconds": [round(seconds / STEPS, 5)],
         "fallbacks": sum(trial.why.get("source") == "fallback" for trial in known),
     }
+
+
+def task_of(problem_name: str, run: int) -> Problem:
+    """The problem of a run; that of the robot has another goal in every run."""
+    if problem_name == "nrobot-4":
+        return robot_pushing(run)
+    return problem_of(problem_name)
 
 
 def log_regrets(row: Row) -> Vector:

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("experiments.harness")
 
 from experiments import cocabo_figures, cocabo_table53, harness
+from experiments.cocabo_searches import INITIAL, METHODS, Length
 from experiments.former import before_and_after, former_rows
 from experiments.mixed_models import LENGTHSCALE, Symmetric, one_hot_model
 from experiments.searches import initial_points, problem_of, search
@@ -39,15 +40,20 @@ def test_one_hot_codes_are_1_apart_where_numbers_are_2_apart():
 
 def test_the_search_by_one_hot_codes_has_the_model_of_the_thesis():
     space = problem_of("func-2C").space
-    strategy = strategy_for(cocabo_figures.one_hot(space, 1), space)
+    strategy = strategy_for(METHODS["One-hot"](space, Length(1)), space)
     assert isinstance(strategy.model.kind.model.kernel, Symmetric)
+    strategy = strategy_for(METHODS["One-hot"](space, Length(4, 80)), space)
+    refitted = strategy.model.kind.given
+    assert isinstance(refitted.model.kernel, Symmetric)
+    assert refitted.every == 40
 
 
 @pytest.mark.parametrize("name", ["CoCaBO-auto", "CoCaBO-raw", "One-hot"])
-def test_methods_of_the_thesis_search(name):
+@pytest.mark.parametrize("length", [Length(1), Length(1, 200)], ids=["short", "thesis"])
+def test_methods_of_the_thesis_search(name, length):
     problem = problem_of("func-2C")
-    initial = initial_points(problem.space, cocabo_figures.INITIAL, run=0)
-    method = cocabo_figures.METHODS[name](problem.space, 1)
+    initial = initial_points(problem.space, INITIAL, run=0)
+    method = METHODS[name](problem.space, length)
     row = search(problem, method, initial, len(initial) + 2, run=0)
     assert row["fallbacks"] == 0
     assert len(row["values"]) == len(initial) + 2

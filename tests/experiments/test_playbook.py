@@ -16,6 +16,7 @@ from experiments import (
     real_async,
 )
 from experiments.playbook_published import PUBLISHED
+from experiments.refitted import Refitted
 from experiments.searches import problem_of
 from outcrop.data import Observations
 from outcrop.kernels import Matern52, Scaled
@@ -44,7 +45,7 @@ def row(run, regrets, method="KB", problem="ack-5", workers="4", seconds=0.1):
 
 
 def test_hyperparameters_are_kept_until_enough_observations_came_in(rng):
-    surrogate = playbook.Refitted(MODEL)
+    surrogate = Refitted(MODEL, playbook.INFERENCE, playbook.EVERY)
     first = surrogate.fit(observed(10), rng)
     kept = surrogate.fit(observed(13), rng, first.state)
     assert kept.state["thetas"] == first.state["thetas"]
@@ -54,7 +55,7 @@ def test_hyperparameters_are_kept_until_enough_observations_came_in(rng):
 
 
 def test_kept_hyperparameters_see_all_observations(rng):
-    surrogate = playbook.Refitted(MODEL)
+    surrogate = Refitted(MODEL, playbook.INFERENCE, playbook.EVERY)
     first = surrogate.fit(observed(10), rng)
     kept = surrogate.fit(observed(13), rng, first.state)
     (part,) = first.components
@@ -64,7 +65,7 @@ def test_kept_hyperparameters_see_all_observations(rng):
 
 
 def test_a_fit_that_is_due_is_the_most_probable_within_the_bounds_of_the_thesis(rng):
-    belief = playbook.Refitted(MODEL).fit(observed(12), rng)
+    belief = Refitted(MODEL, playbook.INFERENCE, playbook.EVERY).fit(observed(12), rng)
     thorough = Inferred(MODEL, playbook.MAP(starts=40)).fit(observed(12), rng)
     (found,), (best,) = belief.components, thorough.components
     assert found.model.log_likelihood(observed(12)) == pytest.approx(
@@ -113,14 +114,17 @@ def test_published_numbers_are_those_of_the_thesis_for_all_cells():
     assert PUBLISHED[50, "egg-2", "2", "PLAyBOOK-H"] == "-0.4 (0.4)"
     assert PUBLISHED[75, "mic-10", "16", "PLAyBOOK-HL"] == "1.7 (0.0)"
     assert PUBLISHED[100, "ack-5", "16", "KB"] == "-0.8 (0.1)"
+    assert PUBLISHED[75, "egg-2", "6", "PLAyBOOK-H"] == "-0.3 (0.3)"
+    assert PUBLISHED[50, "nrobot-4", "16", "PLAyBOOK-L"] == "-0.8 (0.2)"
 
 
 def test_every_cell_comes_once_and_what_must_be_shown_comes_first():
     cells = [tuple(cell.items()) for cell in playbook_tables.EXPERIMENT.cells]
-    assert len(cells) == len(set(cells)) == 7 * 4 * 6
-    first = playbook_tables.EXPERIMENT.parts[0]
+    assert len(cells) == len(set(cells)) == 8 * 5 * 6
+    first, second, *_ = playbook_tables.EXPERIMENT.parts
     assert {cell["problem"] for cell in first} == {"ack-5", "egg-2", "mat-2", "mic-5"}
-    assert {cell["workers"] for cell in first} == {"4", "16"}
+    assert {cell["workers"] for cell in [*first, *second]} == {"4", "16"}
+    assert {cell["problem"] for cell in [*first, *second]} == set(playbook_tables.PROBLEMS)
     assert {cell["problem"] for cell in async_vs_sync.EXPERIMENT.parts[0]} == {"ack-5"}
 
 
@@ -160,7 +164,7 @@ def test_the_report_of_the_tables_has_a_line_for_every_task_and_shows_every_pict
     rows = filled(playbook_tables.EXPERIMENT)
     text = playbook_tables.report(rows)
     pictures = playbook_tables.draw([each for each in rows if each["cell"]["problem"] == "egg-2"])
-    assert len(pictures) == 4
+    assert len(pictures) == 5
     assert all(f"(../images/{name}.png)" in text for name in pictures)
     lines = [[c.strip() for c in line.split("|")[1:4]] for line in text.splitlines()]
     for workers in playbook_tables.WORKERS:
@@ -168,13 +172,36 @@ def test_the_report_of_the_tables_has_a_line_for_every_task_and_shows_every_pict
             assert lines.count([workers, problem, "2 runs"]) == 3
 
 
-def test_tasks_of_the_first_part_that_were_not_made_are_named():
-    cells = playbook_tables.EXPERIMENT.parts[0]
-    rows = [row(0, [1.0, 0.5], **cell) for cell in cells]
+def test_tasks_that_were_not_made_are_named():
+    rows = [row(0, [1.0, 0.5], **cell) for cell in playbook_tables.EXPERIMENT.cells]
     assert playbook_tables.left_out(playbook_tables.by_task(rows)) == ""
-    some = [each for each in rows if each["cell"]["problem"] != "mic-5"]
+    some = [
+        each
+        for each in rows
+        if each["cell"]["workers"] not in ("6", "16") or each["cell"]["problem"] == "mic-5"
+        if each["cell"]["workers"] != "6"
+    ]
     sentence = playbook_tables.left_out(playbook_tables.by_task(some))
-    assert sentence.endswith("left out: mic-5 with 16 workers, mic-5 with 4 workers.")
+    assert "left out: all tasks with 6 workers; ack-5, egg-2, mat-2, ack-10" in sentence
+    assert sentence.endswith("nrobot-4 with 16 workers.")
+
+
+def test_a_picture_has_a_panel_for_every_problem_in_lines_of_four():
+    rows = [row(0, [1.0, 0.5] * 51, **cell) for cell in playbook_tables.EXPERIMENT.cells]
+    rows = [each for each in rows if each["cell"]["workers"] == "6"]
+    for n, lines in ((3, 1), (5, 2), (8, 2)):
+        some = [each for each in rows if each["cell"]["problem"] in playbook_tables.PROBLEMS[:n]]
+        (figure,) = playbook_tables.draw(some).values()
+        shown = [axes for axes in figure.axes if axes.axison]
+        assert [axes.get_title() for axes in shown] == list(playbook_tables.PROBLEMS[:n])
+        assert shown[0].get_gridspec().nrows == lines
+
+
+def test_the_robot_has_a_goal_of_its_own_in_every_run():
+    one, other = playbook.task_of("nrobot-4", 1), playbook.task_of("nrobot-4", 2)
+    assert one.function.goal != other.function.goal
+    assert one.function == playbook.task_of("nrobot-4", 1).function
+    assert playbook.task_of("ack-5", 1) is playbook.task_of("ack-5", 2)
 
 
 def test_both_modes_are_compared_at_equal_times_and_after_equal_evaluations():
