@@ -31,6 +31,7 @@ MEASURED = {
     "nn-boston": network_tuning.nn_boston,
     "nn-climate": network_tuning.nn_climate,
     "nn-yacht": tuning.nn_yacht,
+    "nrobot-4": robot_pushing.robot_pushing,  # its name in the thesis
     "robot-pushing": robot_pushing.robot_pushing,
     "svm": tables.svm,
     "svm-boston": tuning.svm_boston,
