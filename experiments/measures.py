@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = [
     "best_error",
+    "border_deviation",
     "gap",
     "lead",
     "log10_regret",
@@ -33,6 +34,7 @@ GAP = (0.05, 0.02)
 LOG_REGRET = (0.2, 0.1)  # 0.1 is the last digit of the thesis's tables
 LOG10_REGRET = (0.3, 0.15)  # a factor of 2 on one problem
 ERROR = (0.005, 0.005)  # one test case in 200
+DEVIATION = (0.05, 0.05)  # of the mean deviation
 DENSITY = (0.05, 0.05)  # nats for each test point
 RANK = (0.5, 0.25)
 
@@ -168,6 +170,16 @@ def modes(equal: str) -> Measure:
         return found
 
     return Measure(f"ln regret after equal {equal}", read, LOG_REGRET, False, 2)
+
+
+def border_deviation() -> Measure:
+    """The standard deviation at borders of leaves, of that in the whole cube, at a search's end."""
+
+    def read(rows: Sequence[Row], by: str) -> Found:
+        known = [row for row in rows if row.get("border_deviation") is not None]
+        return _by_row(lambda row: float(row["border_deviation"]))(known, by)
+
+    return Measure("deviation at borders", read, DEVIATION, False, 2)
 
 
 def _by_row(number: Callable[[Row], float]) -> Callable[[Sequence[Row], str], Found]:

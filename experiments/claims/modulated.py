@@ -97,4 +97,12 @@ CLAIMS = (
             "problem": ["weierstrass-8", "deflected-corrugated-spring-10"],
         },
     ),
+    _claim(
+        "section 5, other acquisition functions",
+        "With the lower confidence bound LGP is ahead of GP on corrupted Exponential.",
+        measure=gap(100),
+        first=("LGP-LCB",),
+        second=("GP-LCB",),
+        where={"evaluations": ["100"]},
+    ),
 )

@@ -145,4 +145,12 @@ CLAIMS = (
             )
         },
     ),
+    _claim(
+        "Figure 5",
+        "On HP-NNET Spartan BO is ahead of BO in the end.",
+        measure=gap(600),
+        first=("SBO-variance", "SBO-std", "SBO-learnt"),
+        second=("BO",),
+        where={"problem": ["hpnnet"]},
+    ),
 )

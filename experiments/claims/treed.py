@@ -6,7 +6,7 @@ __all__ = ["CLAIMS"]
 
 from functools import partial
 
-from experiments.measures import gap, solved
+from experiments.measures import border_deviation, gap, solved
 from experiments.verdicts import Claim
 
 _claim = partial(Claim, "Assael et al. 2014", experiment="htbo_table1", runs=32)
@@ -91,6 +91,10 @@ CLAIMS = (
     _claim(
         "Figure 2",
         "A split at an observation that both leaves keep lowers the variance at their border.",
+        measure=border_deviation(),
+        first=("HTBO",),
+        second=("HTBO-midpoint",),
+        where={"problem": ["rkhs-1d", "exp-2d"]},
         runs=None,
     ),
 )
