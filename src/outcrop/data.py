@@ -140,6 +140,11 @@ class Pairs:
         return u1[..., :, None] * u2[..., None, :]
 
     @cached_property
+    def latest(self) -> dict[Hashable, Any]:
+        """What kernels keep of their latest evaluation here, since the next one changes little."""
+        return {}
+
+    @cached_property
     def _mapped(self) -> dict[Hashable, Pairs]:
         return {}
 

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.gaussian_process import kernels as sk
 
+from outcrop.data import Triangle
 from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels import (
     RBF,
@@ -96,6 +97,22 @@ def test_additive_kernel_is_its_formula():
     parts = [Matern52(scale)(BOX[:, [i]], BOX[:, [i]]) for i, scale in enumerate(SCALES)]
     expected = 0.7 * np.mean(parts, axis=0) + 0.3 * np.prod(parts, axis=0)
     np.testing.assert_allclose(Additive(0.3, Matern52(SCALES)).gram(BOX), expected, rtol=1e-12)
+
+
+@given(
+    changes=st.lists(
+        st.tuples(st.sampled_from([Matern52, RBF]), st.integers(0, 2), st.floats(0.1, 2.0)),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_effects_that_are_kept_are_those_of_the_present_lengthscales(changes):
+    """Against pairs that were never used; the array of lengthscales is the same one throughout."""
+    pairs, scales = Triangle(BOX, BOX), SCALES.copy()
+    for kind, i, scale in changes:
+        scales[i] = scale
+        kernel = Additive(0.3, kind(scales))
+        np.testing.assert_array_equal(kernel.on(pairs)[0], kernel.on(Triangle(BOX, BOX))[0])
 
 
 def test_a_shared_scale_changes_the_lengthscales_only():

@@ -15,10 +15,10 @@ from outcrop.data import Pairs, Triangle
 from outcrop.errors import ModelError
 from outcrop.kernels.base import FeatureMap, Kernel, Pull
 from outcrop.kernels.compose import Subspace, SumProduct
-from outcrop.kernels.stationary import Matern52, Stationary, share, summed_like
+from outcrop.kernels.stationary import Matern52, Slope, Stationary, share, summed_like
 from outcrop.kernels.wrappers import Wrapper
 from outcrop.params import changed, shaped
-from outcrop.typing import Matrix, Points, Rng
+from outcrop.typing import Indices, Matrix, Points, Rng
 
 AT_ONCE = 60_000  # numbers over dimensions and pairs that are held in one array
 PullInputs: TypeAlias = Callable[[Matrix], tuple[Points, Points]]
@@ -63,7 +63,7 @@ class Additive(Wrapper):
     def _all_at_once(self, pairs: Pairs) -> tuple[Matrix, PullInputs]:
         """From differences that are stored; arrays over dimensions and pairs are `(…, d, p)`."""
         scales = self.kernel.lengthscales[..., :, None]
-        effects, slope = self.kernel.profile(pairs.squared_differences / scales**2)
+        effects, slope = self._effects(pairs)
         rho, d = np.asarray(self.interaction)[..., None], pairs.X1.shape[1]
         product = effects.prod(-2)
         K = (1 - rho) * effects.mean(-2) + rho * product
@@ -84,6 +84,31 @@ class Additive(Wrapper):
             return bars.sum(2).T, X2_bar
 
         return K.reshape(*K.shape[:-1], *pairs.shape), inputs
+
+    def _effects(self, pairs: Pairs) -> tuple[Matrix, Slope]:
+        """The effects `(…, d, p)`, and their slopes in the squared differences over lengthscales.
+
+        Those of dimensions whose lengthscale is as it was at the latest evaluation are kept:
+        inference changes one lengthscale at a time.
+        """
+
+        def profile(rows: Indices | slice = slice(None)) -> tuple[Matrix, Slope]:
+            squares = pairs.squared_differences[rows] / scales[..., rows, None] ** 2
+            return self.kernel.profile(squares)
+
+        scales = self.kernel.lengthscales
+        key, d = type(self.kernel), pairs.X1.shape[1]
+        is_alone = vars(self.kernel).keys() == {"lengthscales"}
+        if type(pairs) is not Triangle or scales.shape != (d,) or not is_alone:
+            return profile()
+        before, effects = pairs.latest.get(key, (None, None))
+        if before is None:
+            effects = profile()[0]
+        elif len(moved := np.flatnonzero(before != scales)) > 0:
+            effects = effects.copy()
+            effects[moved] = profile(moved)[0]
+        pairs.latest[key] = scales.copy(), effects
+        return effects, lambda: profile()[1]()
 
     def features(self, rng: Rng, count: int, dimension: int) -> FeatureMap:
         return self._spelt_out(dimension).features(rng, count, dimension)
