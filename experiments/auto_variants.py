@@ -79,15 +79,13 @@ def ensemble(*members: Kind, **options: float) -> oc.Method:
 
 # From "short effects" on, variants of what is shipped.
 VARIANTS = {
-    "growing": ensemble(*OTHERS, replace(FORMER, lengthscales=LENGTHSCALES), alone=0),
-    "effects": ensemble(*OTHERS, FORMER, alone=0),
-    "effects, 0.01 forgotten": ensemble(*OTHERS, FORMER, forgetting=0.01, alone=0),
-    "short effects": ensemble(alone=0),
-    "exploring": Exploring(ensemble(alone=0)),
-    "with rough": ensemble(*MEMBERS, Rough(), alone=0),
-    "with treed": ensemble(*MEMBERS, Treed(), alone=0),
-    "leader every second": ensemble(alone=2),
-    "leader every third": ensemble(alone=3),
+    "growing": ensemble(*OTHERS, replace(FORMER, lengthscales=LENGTHSCALES)),
+    "effects": ensemble(*OTHERS, FORMER),
+    "effects, 0.01 forgotten": ensemble(*OTHERS, FORMER, forgetting=0.01),
+    "short effects": ensemble(),
+    "exploring": Exploring(ensemble()),
+    "with rough": ensemble(*MEMBERS, Rough()),
+    "with treed": ensemble(*MEMBERS, Treed()),
 }
 
 

@@ -56,17 +56,12 @@ class Ensemble(Kind):
     members share alike whatever they predicted; the rest follows the densities of the results. By
     `forgetting`, a part of that moves back to all members with each result, so that a member that
     was wrong early can return. With `shared=1` weights are equal.
-
-    With `alone=k` every k-th suggestion is that of the most probable member alone. In a mixture,
-    members that are wrong but uncertain expect improvements everywhere, however small their weight,
-    so that a mixture explores for long; the best member alone exploits what is known.
     """
 
     members: tuple[Kind, ...] = MEMBERS
     chains: int = 2  # of each member
     shared: float = 0.5
     forgetting: float = 0.05
-    alone: int = 0
     label = "ensemble"
 
     def __post_init__(self) -> None:
@@ -77,8 +72,6 @@ class Ensemble(Kind):
             )
         if type(self.chains) is not int or self.chains < 1:
             raise ModelError(f"Ensemble(chains={self.chains!r}): expected an integer of at least 1")
-        if type(self.alone) is not int or self.alone < 0:
-            raise ModelError(f"Ensemble(alone={self.alone!r}): expected an integer of at least 0")
         if not 0 <= self.shared <= 1 or not 0 <= self.forgetting <= 1:
             raise ModelError(
                 f"Ensemble(shared={self.shared!r}, forgetting={self.forgetting!r}): expected "
@@ -138,9 +131,7 @@ class WeighedMembers:
         Of many observations only the most probable members are; the order of members counts where
         they are equally probable.
         """
-        ranked = sorted(self.members, key=lambda label: (-evidence[label], label))
-        if self.ensemble.alone and n % self.ensemble.alone == 0:
-            return {ranked[0]: 1.0}
+        ranked = sorted(self.members, key=lambda label: -evidence[label])
         fitted = sorted(ranked if n <= MOST_ROWS else ranked[:FEW_MEMBERS])
         total = sum(evidence[label] for label in fitted)
         even, own = self.ensemble.shared / len(fitted), (1 - self.ensemble.shared) / total
