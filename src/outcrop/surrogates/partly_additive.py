@@ -15,8 +15,6 @@ from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import Situation
 from outcrop.typing import Vector
 
-# Small shares are likely: where effects mostly interact, the plain process is the better model.
-INTERACTION = Beta(1.0, 9.0)
 # An effect is a function of one number, however many numbers there are: unlike the lengthscales of
 # other kinds, its own do not grow with the dimension, and it may vary faster.
 LENGTHSCALES = LogNormal(log(0.25), 1.0)
@@ -29,17 +27,20 @@ class PartlyAdditive(KernelKind):
         oc.Method(surrogate=oc.surrogates.PartlyAdditive())
 
     It learns separable objectives from few trials, also those with many local minima. Where effects
-    do not add up along the axes, the share of the interaction grows; beforehand a small one is
-    likely. A space with fewer than two numbers has nothing to add up.
+    do not add up along the axes, the share of the interaction grows; of many numbers a small
+    one is likely beforehand. A space with fewer than two numbers has nothing to add up.
     """
 
     lengthscales: Prior = LENGTHSCALES  # of effects
-    interaction: Prior = INTERACTION  # of its share, between 0 and 1
+    interaction: Prior | None = None  # of its share; None is Beta(1, d − 1), whose mean is 1/d
     label = "partly additive GP"
 
     def kernel(self, situation: Situation) -> Kernel:
+        # The interaction of all of many numbers is rarely large, and the plain process models it.
+        interaction = self.interaction or Beta(1.0, max(len(situation.numbers) - 1.0, 1.0))
+
         def additive(lengthscales: Vector) -> Kernel:
-            return Additive(free(self.interaction), Matern52(lengthscales))
+            return Additive(free(interaction), Matern52(lengthscales))
 
         priors = replace(situation.priors, lengthscales=self.lengthscales)
         return replace(situation, priors=priors).kernel(additive)
