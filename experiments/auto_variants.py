@@ -21,7 +21,7 @@ from experiments.suite.experiment import run_method
 from experiments.suite.groups import GROUPS
 from experiments.suite.judging import gap
 from outcrop.kernels import Kernel, Matern32
-from outcrop.priors import LogNormal, Uniform
+from outcrop.priors import Beta, LogNormal
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.surrogates import Ensemble, Kind, PartlyAdditive, Situation, Treed
 from outcrop.surrogates.ensemble import MEMBERS
@@ -32,7 +32,7 @@ from outcrop.typing import Rng
 SUITE = "bbob", "bounds", "own"
 LARGEST = "-d10"  # functions of ten dimensions are left out
 EXPLORES = 10  # one trial of so many is drawn at random, in a variant
-FORMER = PartlyAdditive(LogNormal(log(0.5), 1.0), Uniform(0.0, 1.0))
+SHORT = PartlyAdditive(LogNormal(log(0.25), 1.0), Beta(1.0, 9.0))
 OTHERS = MEMBERS[:-1]
 
 
@@ -77,15 +77,14 @@ def ensemble(*members: Kind, **options: float) -> oc.Method:
     return oc.Method(surrogate=Ensemble(members or MEMBERS, **options))  # type: ignore[arg-type]
 
 
-# From "short effects" on, variants of what is shipped.
 VARIANTS = {
-    "growing": ensemble(*OTHERS, replace(FORMER, lengthscales=LENGTHSCALES)),
-    "effects": ensemble(*OTHERS, FORMER),
-    "effects, 0.01 forgotten": ensemble(*OTHERS, FORMER, forgetting=0.01),
-    "short effects": ensemble(),
-    "exploring": Exploring(ensemble()),
-    "with rough": ensemble(*MEMBERS, Rough()),
-    "with treed": ensemble(*MEMBERS, Treed()),
+    "growing": ensemble(*OTHERS, PartlyAdditive(LENGTHSCALES)),
+    "effects": ensemble(),  # as shipped
+    "effects, 0.01 forgotten": ensemble(forgetting=0.01),
+    "short effects": ensemble(*OTHERS, SHORT),
+    "exploring": Exploring(ensemble(*OTHERS, SHORT)),
+    "with rough": ensemble(*OTHERS, SHORT, Rough()),
+    "with treed": ensemble(*OTHERS, SHORT, Treed()),
 }
 
 

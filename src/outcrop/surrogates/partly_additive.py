@@ -9,15 +9,16 @@ from math import log
 
 from outcrop.kernels import Additive, Kernel, Matern52
 from outcrop.params import free
-from outcrop.priors import Beta, LogNormal, Prior
+from outcrop.priors import LogNormal, Prior, Uniform
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import Situation
 from outcrop.typing import Vector
 
 # An effect is a function of one number, however many numbers there are: unlike the lengthscales of
-# other kinds, its own do not grow with the dimension, and it may vary faster.
-LENGTHSCALES = LogNormal(log(0.25), 1.0)
+# other kinds, its own do not grow with the dimension.
+LENGTHSCALES = LogNormal(log(0.5), 1.0)
+INTERACTION = Uniform(0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -25,22 +26,24 @@ class PartlyAdditive(KernelKind):
     """A Gaussian process whose numbers have effects that add up, and interact to a learnt share.
 
         oc.Method(surrogate=oc.surrogates.PartlyAdditive())
+        oc.Method(  # effects that vary fast and hardly interact
+            surrogate=oc.surrogates.PartlyAdditive(
+                oc.priors.LogNormal(log(0.25), 1.0), oc.priors.Beta(1.0, 9.0)
+            )
+        )
 
     It learns separable objectives from few trials, also those with many local minima. Where effects
-    do not add up along the axes, the share of the interaction grows; of many numbers a small
-    one is likely beforehand. A space with fewer than two numbers has nothing to add up.
+    do not add up along the axes, the share of the interaction grows and it is the plain process
+    nearly. A space with fewer than two numbers has nothing to add up.
     """
 
     lengthscales: Prior = LENGTHSCALES  # of effects
-    interaction: Prior | None = None  # of its share; None is Beta(1, d − 1), whose mean is 1/d
+    interaction: Prior = INTERACTION  # of its share
     label = "partly additive GP"
 
     def kernel(self, situation: Situation) -> Kernel:
-        # The interaction of all of many numbers is rarely large, and the plain process models it.
-        interaction = self.interaction or Beta(1.0, max(len(situation.numbers) - 1.0, 1.0))
-
         def additive(lengthscales: Vector) -> Kernel:
-            return Additive(free(interaction), Matern52(lengthscales))
+            return Additive(free(self.interaction), Matern52(lengthscales))
 
         priors = replace(situation.priors, lengthscales=self.lengthscales)
         return replace(situation, priors=priors).kernel(additive)
