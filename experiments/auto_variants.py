@@ -72,9 +72,9 @@ class _ExploringStrategy:
         return self.strategy.belief(view, rng)
 
 
-def ensemble(*members: Kind, **options: float) -> oc.Method:
-    """`"auto"` with other members or options."""
-    return oc.Method(surrogate=Ensemble(members or MEMBERS, **options))  # type: ignore[arg-type]
+def ensemble(*members: Kind, forgetting: float = Ensemble.forgetting) -> oc.Method:
+    """`"auto"` with other members, or with another part forgotten."""
+    return oc.Method(surrogate=Ensemble(members or MEMBERS, forgetting=forgetting))
 
 
 VARIANTS = {

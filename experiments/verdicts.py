@@ -183,7 +183,7 @@ def evidence_of(claim: Claim, found: Found) -> Evidence | None:
 
 
 def _p_for(kind: Kind, evidence: Evidence) -> float:
-    """Of the test whose rejection speaks for the claim; a share that is met needs none."""
+    """Of the test that has to reject before the claim is reproduced; a share is met without one."""
     d, least = evidence.differences, evidence.least
     if kind == "share":
         return 0.0

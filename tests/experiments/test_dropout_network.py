@@ -2,15 +2,15 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-dropout_network = pytest.importorskip("experiments.dropout_network")
+pytest.importorskip("experiments.harness")
 
-from experiments.dropout_network import (  # noqa: E402
+from experiments.dropout_network import (
     ACTIVATIONS,
     OPTIMISERS,
     DropoutNetwork,
     Weights,
 )
-from outcrop.testing import central_differences  # noqa: E402
+from outcrop.testing import central_differences
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
