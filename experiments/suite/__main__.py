@@ -1,5 +1,6 @@
 """`python -m experiments.suite compare METHOD REFERENCE`: stored results of two methods.
 
+`rank METHOD…` has the mean ranks and gaps of any number of methods, by group;
 `best` takes over the lowest values of the tuning tasks, `spreads` measures those of noisy tasks.
 """
 
@@ -18,6 +19,7 @@ from experiments.suite.comparing import compare, side
 from experiments.suite.experiment import EXPERIMENT
 from experiments.suite.groups import GROUPS
 from experiments.suite.instances import HALVES
+from experiments.suite.ranking import rank
 from experiments.suite.tuning import TUNING, tuning_problem
 
 
@@ -31,11 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     comparing = commands.add_parser("compare", help="is METHOD better than REFERENCE?")
     comparing.add_argument("method", metavar="METHOD", help="gp, TPE, …, or gp@LABEL")
     comparing.add_argument("reference", metavar="REFERENCE")
-    comparing.add_argument("--half", choices=HALVES, default="choose")
-    comparing.add_argument("--group", choices=GROUPS, action="append", default=[])
     comparing.add_argument(
         "--scratch", type=Path, metavar="FILE", help="the results of METHOD are in FILE"
     )
+    ranking = commands.add_parser("rank", help="mean ranks and gaps of methods")
+    ranking.add_argument("methods", nargs="+", metavar="METHOD", help="gp, TPE, …, or gp@LABEL")
+    for command in (comparing, ranking):
+        command.add_argument("--half", choices=HALVES, default="choose")
+        command.add_argument("--group", choices=GROUPS, action="append", default=[])
     commands.add_parser("best", help="take over the lowest values of the tuning tasks")
     commands.add_parser("spreads", help="measure the spreads of the noisy tuning tasks")
     given = parser.parse_args(arguments)
@@ -45,12 +50,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write_spreads()
     else:
         try:
-            method = side(given.method, given.half, given.group, given.scratch)
-            reference = side(given.reference, given.half, given.group)
-            print(compare(method, reference, known_best.load()))
+            print(report(given))
         except (MixedVersions, ValueError) as error:
             parser.error(str(error))
     return 0
+
+
+def report(given: argparse.Namespace) -> str:
+    if given.command == "rank":
+        sides = [side(name, given.half, given.group) for name in given.methods]
+        return rank(sides, known_best.load())
+    method = side(given.method, given.half, given.group, given.scratch)
+    reference = side(given.reference, given.half, given.group)
+    return compare(method, reference, known_best.load())
 
 
 def tuning_rows() -> list[dict[str, object]]:

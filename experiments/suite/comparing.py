@@ -7,7 +7,7 @@ same one: comparing versions must be asked for.
 
 from __future__ import annotations
 
-__all__ = ["Side", "compare", "gaps_of", "side"]
+__all__ = ["Side", "compare", "gaps_of", "require_comparable", "side"]
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -35,8 +35,9 @@ COLUMNS = f"""\
 Columns. gap: mean over problems of the mean over runs of the part of the way from the best initial
 value to the optimum, on noisy problems of the true value of what is recommended, on tuning tasks
 relative to the best value that any stored run found; difference: with a 95 % bootstrap interval
-over problems; p: two-sided Wilcoxon test of the problems' differences, Holm over the groups. The
-smallest difference that matters is {GROUP_EFFECT} for a group, {PROBLEM_EFFECT} for a problem."""
+over problems; p: two-sided Wilcoxon test, of a group over the problems' differences with Holm over
+the groups, of a problem over the runs' differences without correction. The smallest
+difference that matters is {GROUP_EFFECT} for a group, {PROBLEM_EFFECT} for a problem."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def require_one_version(name: str, rows: Sequence[Row]) -> Side:
 
 def compare(method: Side, reference: Side, best: Best) -> str:
     """A table of groups, then the problems that differ."""
-    _require_comparable(method, reference)
+    require_comparable(method, reference)
     differences = problem_differences(gaps_of(method.rows, best), gaps_of(reference.rows, best))
     if not differences:
         raise ValueError(f"{method.name} and {reference.name} have no runs in common")
@@ -130,7 +131,8 @@ def _floor(row: Row, best: Best) -> float:
         ) from None
 
 
-def _require_comparable(method: Side, reference: Side) -> None:
+def require_comparable(method: Side, reference: Side) -> None:
+    """Raise if two methods of the library under one label are of different versions."""
     if {method.method, reference.method} & PEER_PACKAGES.keys():
         return
     if method.label == reference.label and method.version != reference.version:
@@ -175,10 +177,11 @@ def _problem_table(apart: Sequence[ProblemDifference], method: str, reference: s
             f"{one.gap:.3f}",
             f"{one.reference:.3f}",
             f"{one.difference:+.3f} ± {one.error:.3f}",
+            f"{one.p:.2g}",
         ]
         for one in apart
     ]
-    return table(["problem", "group", "runs", method, reference, "difference"], lines)
+    return table(["problem", "group", "runs", method, reference, "difference", "p"], lines)
 
 
 def _below_known(rows: Sequence[Row], best: Best) -> int:

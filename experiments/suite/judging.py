@@ -46,6 +46,7 @@ class ProblemDifference:
     gap: float
     reference: float
     error: float  # standard error of the difference
+    p: float  # of the runs' differences, not corrected
 
     @property
     def difference(self) -> float:
@@ -89,9 +90,10 @@ def problem_differences(method: Gaps, reference: Gaps) -> list[ProblemDifference
         both = sorted(runs.keys() & others.keys())
         if both:
             mine, theirs = (np.array([each[run] for run in both]) for each in (runs, others))
-            spread = (mine - theirs).std(ddof=1) / np.sqrt(len(both)) if len(both) > 1 else np.nan
-            means = float(mine.mean()), float(theirs.mean())
-            found.append(ProblemDifference(group, problem, len(both), *means, float(spread)))
+            apart = mine - theirs
+            error = apart.std(ddof=1) / np.sqrt(len(both)) if len(both) > 1 else np.nan
+            means, p = (float(mine.mean()), float(theirs.mean())), paired_p_value(apart)
+            found.append(ProblemDifference(group, problem, len(both), *means, float(error), p))
     return found
 
 
