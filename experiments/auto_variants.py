@@ -72,16 +72,18 @@ class _ExploringStrategy:
         return self.strategy.belief(view, rng)
 
 
-def ensemble(*members: Kind, forgetting: float = Ensemble.forgetting) -> oc.Method:
-    """`"auto"` with other members, or with another part forgotten."""
-    return oc.Method(surrogate=Ensemble(members or MEMBERS, forgetting=forgetting))
+def ensemble(*members: Kind, **settings: float) -> oc.Method:
+    """`"auto"` with other members or settings."""
+    return oc.Method(surrogate=Ensemble(members or MEMBERS, **settings))  # type: ignore[arg-type]
 
 
 VARIANTS = {
     "growing": ensemble(*OTHERS, PartlyAdditive(LENGTHSCALES)),
-    "effects": ensemble(),  # as shipped
-    "effects, 0.01 forgotten": ensemble(forgetting=0.01),
+    "effects": ensemble(balance=0.0),
+    "effects, 0.01 forgotten": ensemble(balance=0.0, forgetting=0.01),
     "short effects": ensemble(*OTHERS, SHORT),
+    "balanced": ensemble(balance=0.75),
+    "short effects, balanced": ensemble(*OTHERS, SHORT, balance=0.75),
     "exploring": Exploring(ensemble(*OTHERS, SHORT)),
     "with rough": ensemble(*OTHERS, SHORT, Rough()),
     "with treed": ensemble(*OTHERS, SHORT, Treed()),

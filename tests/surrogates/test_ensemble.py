@@ -68,6 +68,41 @@ class ConstantKind(Kind):
         return replace(Mixture.single(Constant(self.mean, self.var)), state={"kept": True})
 
 
+@dataclass(frozen=True)
+class Hope(Constant):
+    """An improvement of up to `height` is expected around `place`, and next to none elsewhere."""
+
+    place: float
+    height: float
+
+    def predict(self, X):
+        distance = np.square(X - self.place).sum(1)
+        return 0.01 - self.height * np.exp(-20 * distance), np.full(len(X), self.var)
+
+    def predict_with_pullback(self, X):
+        mean, var = self.predict(X)
+        slope = -40 * (X - self.place) * (mean - 0.01)[:, None]
+        return mean, var, lambda mean_bar, var_bar: mean_bar[:, None] * slope
+
+
+@dataclass(frozen=True)
+class HopeKind(Kind):
+    name: str
+    place: float
+    height: float
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    def surrogate(self, situation):
+        return self
+
+    def fit(self, observations, rng, previous: Mapping[str, Any] | None = None) -> Mixture:
+        part = Hope(0.0, 1e-6, self.place, self.height)
+        return replace(Mixture.single(part), state={"kept": True})
+
+
 def data_of(y, seed=0):
     X = np.random.default_rng(seed).random((len(y), 2))
     return Observations(X, np.asarray(y, dtype=float))
@@ -131,6 +166,18 @@ def test_a_member_that_was_wrong_comes_back_when_it_predicts_better():
         state, leads = belief.state, [*leads, belief.evidence["constant 2.0"]]
     assert leads[28] < 0.1
     assert leads[-1] > 0.5
+
+
+@pytest.mark.parametrize(("balance", "place"), [(0.0, 0.8), (1.0, 0.2)])
+def test_balanced_members_that_agree_outvote_one_that_hopes_for_more(balance, place):
+    members = HopeKind("a", 0.2, 0.02), HopeKind("b", 0.2, 0.02), HopeKind("c", 0.8, 2.0)
+    method = Method(surrogate=Ensemble(members, balance=balance))
+    found = strategy_for(method, SPACE).propose(view(SPACE), np.random.default_rng(3))
+    assert [found.params[name] for name in ("x", "y")] == pytest.approx([place] * 2, abs=0.1)
+    averaged = 0.01 * 2 / 3 if place == 0.2 else 1.99 / 3
+    assert found.why["improvement"] == pytest.approx(
+        averaged * view(SPACE).outcome.unit, rel=0.1
+    )  # by the evidence alone
 
 
 @pytest.mark.parametrize("kind", MEMBERS, ids=lambda kind: kind.label)
@@ -228,8 +275,9 @@ def test_the_state_of_a_long_study_is_small():
     [
         ({"members": ()}, "one kind or more"),
         ({"members": (Plain(), Plain())}, "each once"),
-        ({"shared": 1.5}, "between 0 and 1"),
-        ({"forgetting": -0.1}, "between 0 and 1"),
+        ({"shared": 1.5}, "shared=1.5.*from 0 to 1"),
+        ({"forgetting": -0.1}, "forgetting=-0.1.*from 0 to 1"),
+        ({"balance": 2}, "balance=2.*from 0 to 1"),
         ({"chains": 0}, "chains=0"),
     ],
 )

@@ -1,5 +1,9 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError, ShapeError
@@ -43,6 +47,41 @@ def test_each_component_can_believe_a_value_of_its_own(mixture, rng):
         np.testing.assert_allclose(part.predict(new)[0], expected)
     shared = mixture.condition(new, np.zeros(2))
     np.testing.assert_array_equal(shared.components[0].data.y[-2:], [0, 0])
+
+
+@given(
+    balance=st.floats(0, 1),
+    offsets=st.lists(st.floats(-40, 0), min_size=3, max_size=3),
+    weights=st.lists(st.floats(0.05, 1), min_size=3, max_size=3),
+)
+def test_balanced_members_count_by_a_power_of_the_most_that_they_expect(balance, offsets, weights):
+    part = GP(Matern52(0.5), noise=0.01).condition(Observations([[0.2]], [0.1]))
+    logs = np.array([[-3.0, -1.0, -2.0], [-1.0, -9.0, -2.0], [0.0, 0.0, -5.0]])
+    logs += np.array(offsets)[:, None]
+    mixture = Mixture((part,) * 3, np.array(weights), members=("a", "b", "c"), balance=balance)
+    counts = mixture.balanced(logs).weights * np.exp(logs.max(1))
+    expected = mixture.weights * np.exp((1 - balance) * logs.max(1))
+    np.testing.assert_allclose(counts / counts.sum(), expected / expected.sum(), rtol=1e-9)
+
+
+def test_components_of_one_member_are_balanced_as_one(mixture, rng):
+    logs = rng.normal(size=(3, 20))
+    twofold = replace(mixture, members=("gp", "warped", "warped"), balance=0.5)
+    weights = twofold.balanced(logs).weights
+    assert weights[1] / weights[2] == pytest.approx(2.0)  # as before
+    most = [np.exp(logs[0]).max(), np.exp(logs[1:]).mean(0).max()]
+    expected = 0.25 / np.sqrt(most[0]), 0.75 / np.sqrt(most[1])
+    assert weights[0] / weights[1:].sum() == pytest.approx(expected[0] / expected[1])
+
+
+def test_a_member_that_expects_nothing_does_not_silence_the_others(mixture):
+    logs = np.array([[-1e6], [-2.0], [-1.0]])
+    weights = replace(mixture, members=("a", "b", "c"), balance=1.0).balanced(logs).weights
+    assert (weights > 1e-50).all()
+
+
+def test_a_mixture_of_one_kind_needs_no_balance(mixture, rng):
+    assert mixture.balanced(rng.normal(size=(3, 4))) is mixture
 
 
 def test_sample_paths_come_from_components_by_weight(mixture, rng):

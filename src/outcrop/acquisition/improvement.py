@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["EI", "PI", "LogEI", "ScaledEI"]
+__all__ = ["EI", "PI", "Improvement", "LogEI", "ScaledEI"]
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -17,7 +17,9 @@ from outcrop.typing import Matrix, Points, Rng, Vector
 
 
 @dataclass(frozen=True, eq=False)
-class _Improvement(Pointwise):
+class Improvement(Pointwise):
+    """A formula in the improvement below `best`."""
+
     best: float | Vector | None = None  # to improve on; (k,) for one per component
 
     def __post_init__(self) -> None:
@@ -54,7 +56,7 @@ class _Improvement(Pointwise):
 
 
 @dataclass(frozen=True, eq=False)
-class EI(_Improvement):
+class EI(Improvement):
     """Expected improvement below `best` [Jones et al. 1998].
 
     It underflows to a flat 0 where improvement is out of reach; prefer `LogEI` for maximisation.
@@ -67,7 +69,7 @@ class EI(_Improvement):
 
 
 @dataclass(frozen=True, eq=False)
-class LogEI(_Improvement):
+class LogEI(Improvement):
     """Logarithm of the expected improvement below `best` [Ament et al. 2023].
 
     >>> from outcrop.data import Observations
@@ -85,7 +87,7 @@ class LogEI(_Improvement):
 
 
 @dataclass(frozen=True, eq=False)
-class PI(_Improvement):
+class PI(Improvement):
     """Probability of being below `best` [Kushner 1964]."""
 
     non_negative = True
@@ -95,7 +97,7 @@ class PI(_Improvement):
 
 
 @dataclass(frozen=True, eq=False)
-class ScaledEI(_Improvement):
+class ScaledEI(Improvement):
     """Expected improvement over its own standard deviation [Noè & Husmeier 2018].
 
     Large where improvement is likely rather than merely possible; independent of the scale of the

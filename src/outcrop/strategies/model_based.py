@@ -13,7 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from outcrop.acquisition import Acquisition, LogEI
-from outcrop.acquisition.formulas import expected_improvement
+from outcrop.acquisition.base import deviation
+from outcrop.acquisition.formulas import expected_improvement, log_expected_improvement
+from outcrop.acquisition.improvement import Improvement
 from outcrop.data import Observations
 from outcrop.errors import NoBelief, NumericalError, SpaceExhausted
 from outcrop.inference import Inference, Slice
@@ -87,6 +89,7 @@ class _Criterion(NamedTuple):
     """What the next point is chosen by, with running trials accounted for."""
 
     posterior: Mixture
+    searched: Mixture  # the same, with weights for the acquisition
     acquisition: Acquisition  # prepared
     incumbent: Vector  # of each component
     candidates: Points
@@ -165,7 +168,7 @@ class ModelBased:
         fit = self._fit(replace(view, effort=fitting), rng)
         view = replace(view, effort=searching)
         criterion = self._criterion(view, fit.wanted, rng)
-        function: Function = AcquisitionFunction(criterion.acquisition, criterion.posterior)
+        function: Function = AcquisitionFunction(criterion.acquisition, criterion.searched)
         if criterion.acquisition.logarithmic and self.avoids_bounds:
             function = Interior.of(function, self.space, criterion.best)
         feasibility = self._feasibility(view, rng)
@@ -202,8 +205,11 @@ class ModelBased:
         maximiser = self.maximiser_for(view)
         candidates = maximiser.candidates(self.space, rng, best)
         incumbent = np.array([part.incumbent() for part in posterior.components])
-        ready = acquisition.prepare(posterior, incumbent, candidates, rng, self._step(view))
-        return _Criterion(posterior, ready, incumbent, candidates, maximiser, best[0])
+        searched = posterior
+        if posterior.balance and isinstance(self.acquisition, Improvement):
+            searched = balanced(posterior, incumbent, candidates)
+        ready = acquisition.prepare(searched, incumbent, candidates, rng, self._step(view))
+        return _Criterion(posterior, searched, ready, incumbent, candidates, maximiser, best[0])
 
     def _feasibility(self, view: View, rng: Rng) -> Feasibility | None:
         """Where evaluations succeed; None if none has failed."""
@@ -242,7 +248,7 @@ class ModelBased:
             "source": "model",
             "surrogate": fit.kind.label,
             "acquisition": getattr(ready, "label", type(ready).__name__),
-            "value": float(ready(posterior, point)[0]),
+            "value": float(ready(criterion.searched, point)[0]),
             "mean": float(mean[0]),
             "std": float(std[0]),
             "improvement": fit.outcome.unit * float(posterior.weights @ left[:, 0]),
@@ -266,6 +272,12 @@ def _observations(view: View) -> Observations:
         own = np.minimum(outcome.apply_std(std, view.y), NOISIEST) ** 2
     noise = None if np.isnan(own).all() else np.nan_to_num(own, nan=0.0)
     return Observations(view.places, outcome.apply(view.y), noise, view.input_cov)
+
+
+def balanced(belief: Mixture, incumbent: Vector, candidates: Points) -> Mixture:
+    """`belief` with its members balanced by the improvements that they expect at candidates."""
+    mean, var = belief.predict_each(candidates)
+    return belief.balanced(log_expected_improvement(mean, deviation(var), incumbent[:, None])[0])
 
 
 def averaged_over_noise(belief: Mixture, space: Space, X: Points) -> Mixture:

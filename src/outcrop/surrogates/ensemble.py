@@ -56,12 +56,17 @@ class Ensemble(Kind):
     members share alike whatever they predicted; the rest follows the densities of the results. By
     `forgetting`, a part of that moves back to all members with each result, so that a member that
     was wrong early can return. With `shared=1` weights are equal.
+
+    Where the next trial is chosen, the weight of a member is divided by the largest improvement
+    that it expects anywhere, to the power `balance`: with 0 improvements are averaged, with 1 each
+    member has a vote for where its own hopes are largest.
     """
 
     members: tuple[Kind, ...] = MEMBERS
     chains: int = 2  # of each member
     shared: float = 0.5
     forgetting: float = 0.05
+    balance: float = 0.0
     label = "ensemble"
 
     def __post_init__(self) -> None:
@@ -72,11 +77,11 @@ class Ensemble(Kind):
             )
         if type(self.chains) is not int or self.chains < 1:
             raise ModelError(f"Ensemble(chains={self.chains!r}): expected an integer of at least 1")
-        if not 0 <= self.shared <= 1 or not 0 <= self.forgetting <= 1:
-            raise ModelError(
-                f"Ensemble(shared={self.shared!r}, forgetting={self.forgetting!r}): expected "
-                "shares between 0 and 1"
-            )
+        for name in ("shared", "forgetting", "balance"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ModelError(
+                    f"Ensemble({name}={getattr(self, name)!r}): expected a number from 0 to 1"
+                )
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         is_wide = len(situation.unconditional_numbers) >= MANY_NUMBERS
@@ -123,6 +128,8 @@ class WeighedMembers:
                 "members": {**before.get("members", {}), **states},
             },
             evidence,
+            tuple(label for label, belief in beliefs.items() for _ in belief.components),
+            self.ensemble.balance,
         )
 
     def _weights(self, evidence: Mapping[str, float], n: int) -> dict[str, float]:

@@ -20,6 +20,8 @@ from outcrop.surrogates.base import Posterior, drawing
 from outcrop.surrogates.stack import LeafwiseStack, Stack, can_be_stacked
 from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
+FARTHEST = 100.0  # least expectation that counts as such, below the largest, on a log scale
+
 EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
 
 
@@ -34,6 +36,8 @@ class Mixture:
     weights: Vector
     state: Mapping[str, Any] = field(default_factory=dict)
     evidence: Mapping[str, float] = field(default_factory=dict)  # probabilities of several kinds
+    members: tuple[str, ...] = ()  # the kind of each component, if there are several
+    balance: float = 0.0  # power of `balanced`
 
     def __repr__(self) -> str:
         kinds = Counter(type(part).__name__ for part in self.components)
@@ -93,6 +97,23 @@ class Mixture:
         each = np.broadcast_to(y, (len(self), len(X)))
         parts = zip(self.components, each, strict=True)
         return replace(self, components=tuple(part.condition(X, own) for part, own in parts))
+
+    def balanced(self, log_improvements: Matrix) -> Mixture:
+        """The same with the weight of each member divided by a power of the most it hopes for.
+
+        `log_improvements` `(k, m)` are logarithms of what each component expects at points that
+        cover the space. Members that are uncertain expect more by orders of magnitude: they would
+        decide every trial, also with little weight.
+        """
+        if not self.balance:
+            return self
+        kinds, most = np.array(self.members), np.empty(len(self))
+        for kind in set(self.members):
+            own = kinds == kind
+            sums = np.logaddexp.reduce(log_improvements[own], axis=0)
+            most[own] = sums.max() - np.log(own.sum())
+        behind = np.minimum(most.max() - most, FARTHEST)
+        return replace(self, weights=self.weights * np.exp(self.balance * behind))
 
     def draw(self, rng: Rng, features: int = 512) -> Draw:
         """A function drawn from one component, itself drawn by weight."""
