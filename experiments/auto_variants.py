@@ -73,17 +73,18 @@ class _ExploringStrategy:
 
 
 def ensemble(*members: Kind, **settings: float) -> oc.Method:
-    """`"auto"` with other members or settings."""
-    return oc.Method(surrogate=Ensemble(members or MEMBERS, **settings))  # type: ignore[arg-type]
+    """`"auto"` with other members or settings; improvements are averaged unless `balance` is given."""
+    every = {"balance": 0.0, **settings}
+    return oc.Method(surrogate=Ensemble(members or MEMBERS, **every))  # type: ignore[arg-type]
 
 
 VARIANTS = {
     "growing": ensemble(*OTHERS, PartlyAdditive(LENGTHSCALES)),
-    "effects": ensemble(balance=0.0),
-    "effects, 0.01 forgotten": ensemble(balance=0.0, forgetting=0.01),
+    "effects": ensemble(),
+    "effects, 0.01 forgotten": ensemble(forgetting=0.01),
     "short effects": ensemble(*OTHERS, SHORT),
     "balanced": ensemble(balance=0.75),
-    "short effects, balanced": ensemble(*OTHERS, SHORT, balance=0.75),
+    "short and balanced": ensemble(*OTHERS, SHORT, balance=0.75),
     "exploring": Exploring(ensemble(*OTHERS, SHORT)),
     "with rough": ensemble(*OTHERS, SHORT, Rough()),
     "with treed": ensemble(*OTHERS, SHORT, Treed()),
