@@ -73,7 +73,7 @@ class _ExploringStrategy:
 
 
 def ensemble(*members: Kind, **settings: float) -> oc.Method:
-    """`"auto"` with other members or settings; improvements are averaged unless `balance` is given."""
+    """`"auto"` with other members or settings; without `balance`, improvements are averaged."""
     every = {"balance": 0.0, **settings}
     return oc.Method(surrogate=Ensemble(members or MEMBERS, **every))  # type: ignore[arg-type]
 
