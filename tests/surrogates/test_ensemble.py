@@ -302,7 +302,7 @@ def test_effects_vary_as_fast_in_many_dimensions_as_in_few():
         scales = [layout.bind(theta).kernel.kernel.kernel.lengthscales for theta in thetas]
         assert np.shape(scales) == (4000, d)
         medians.append(np.median(scales))
-    np.testing.assert_allclose(medians, 0.5, rtol=0.05)
+    np.testing.assert_allclose(medians, 0.25, rtol=0.05)
 
 
 def test_a_sum_of_effects_is_learnt_from_few_points():

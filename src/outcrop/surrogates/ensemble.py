@@ -3,7 +3,8 @@
 Nobody knows beforehand whether an objective is stationary, varies faster towards one end, is rough
 in one region, oscillates too finely to be modelled, or is a sum of effects. So several kinds are
 fitted to the same data, and their components make one mixture. The acquisition is averaged over all
-of them: it is large also where one member alone expects an improvement.
+of them: it is large also where one member alone expects an improvement, beside the largest one that
+it expects anywhere.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Ensemble(Kind):
     chains: int = 2  # of each member
     shared: float = 0.5
     forgetting: float = 0.05
-    balance: float = 0.0
+    balance: float = 0.75
     label = "ensemble"
 
     def __post_init__(self) -> None:

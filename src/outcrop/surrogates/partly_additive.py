@@ -9,7 +9,7 @@ from math import log
 
 from outcrop.kernels import Additive, Kernel, Matern52
 from outcrop.params import free
-from outcrop.priors import LogNormal, Prior, Uniform
+from outcrop.priors import Beta, LogNormal, Prior
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import Situation
@@ -17,8 +17,8 @@ from outcrop.typing import Vector
 
 # An effect is a function of one number, however many numbers there are: unlike the lengthscales of
 # other kinds, its own do not grow with the dimension.
-LENGTHSCALES = LogNormal(log(0.5), 1.0)
-INTERACTION = Uniform(0.0, 1.0)
+LENGTHSCALES = LogNormal(log(0.25), 1.0)
+INTERACTION = Beta(1.0, 9.0)
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,14 @@ class PartlyAdditive(KernelKind):
     """A Gaussian process whose numbers have effects that add up, and interact to a learnt share.
 
         oc.Method(surrogate=oc.surrogates.PartlyAdditive())
-        oc.Method(  # effects that vary fast and hardly interact
-            surrogate=oc.surrogates.PartlyAdditive(
-                oc.priors.LogNormal(log(0.25), 1.0), oc.priors.Beta(1.0, 9.0)
-            )
+        oc.Method(  # any share of the interaction is as probable as another
+            surrogate=oc.surrogates.PartlyAdditive(interaction=oc.priors.Uniform(0.0, 1.0))
         )
 
-    It learns separable objectives from few trials, also those with many local minima. Where effects
-    do not add up along the axes, the share of the interaction grows and it is the plain process
-    nearly. A space with fewer than two numbers has nothing to add up.
+    It learns separable objectives from few trials, also those with many local minima. Beforehand
+    effects vary fast and hardly interact; where they do not add up along the axes, the share of the
+    interaction grows and it is the plain process nearly. A space with fewer than two numbers has
+    nothing to add up.
     """
 
     lengthscales: Prior = LENGTHSCALES  # of effects
