@@ -69,7 +69,7 @@ class ConstantKind(Kind):
 
 
 @dataclass(frozen=True)
-class Hope(Constant):
+class Peak(Constant):
     """An improvement of up to `height` is expected around `place`, and next to none elsewhere."""
 
     place: float
@@ -86,7 +86,7 @@ class Hope(Constant):
 
 
 @dataclass(frozen=True)
-class HopeKind(Kind):
+class PeakKind(Kind):
     name: str
     place: float
     height: float
@@ -99,7 +99,7 @@ class HopeKind(Kind):
         return self
 
     def fit(self, observations, rng, previous: Mapping[str, Any] | None = None) -> Mixture:
-        part = Hope(0.0, 1e-6, self.place, self.height)
+        part = Peak(0.0, 1e-6, self.place, self.height)
         return replace(Mixture.single(part), state={"kept": True})
 
 
@@ -169,8 +169,8 @@ def test_a_member_that_was_wrong_comes_back_when_it_predicts_better():
 
 
 @pytest.mark.parametrize(("balance", "place"), [(0.0, 0.8), (1.0, 0.2)])
-def test_balanced_members_that_agree_outvote_one_that_hopes_for_more(balance, place):
-    members = HopeKind("a", 0.2, 0.02), HopeKind("b", 0.2, 0.02), HopeKind("c", 0.8, 2.0)
+def test_balanced_members_that_agree_outvote_one_that_expects_more(balance, place):
+    members = PeakKind("a", 0.2, 0.02), PeakKind("b", 0.2, 0.02), PeakKind("c", 0.8, 2.0)
     method = Method(surrogate=Ensemble(members, balance=balance))
     found = strategy_for(method, SPACE).propose(view(SPACE), np.random.default_rng(3))
     assert [found.params[name] for name in ("x", "y")] == pytest.approx([place] * 2, abs=0.1)

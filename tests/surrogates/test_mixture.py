@@ -54,7 +54,7 @@ def test_each_component_can_believe_a_value_of_its_own(mixture, rng):
     offsets=st.lists(st.floats(-40, 0), min_size=3, max_size=3),
     weights=st.lists(st.floats(0.05, 1), min_size=3, max_size=3),
 )
-def test_balanced_members_count_by_a_power_of_the_most_that_they_expect(balance, offsets, weights):
+def test_balanced_members_count_by_a_power_of_their_largest_improvement(balance, offsets, weights):
     part = GP(Matern52(0.5), noise=0.01).condition(Observations([[0.2]], [0.1]))
     logs = np.array([[-3.0, -1.0, -2.0], [-1.0, -9.0, -2.0], [0.0, 0.0, -5.0]])
     logs += np.array(offsets)[:, None]

@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 MAXIMISER = Maximiser()  # unless the user gives another
 INCUMBENTS = 5  # best points whose neighbourhood is searched
-BALANCING = 3  # one candidate of so many tells how much members hope for
+BALANCING = 3  # one candidate of so many is used to balance members
 FIT_AND_SEARCH = 3.0, 1.0  # shares of the effort; what a fit leaves is added to the search
 NOISIEST = 1e6  # standard deviation, in units of the data's, beyond which more makes no difference
 STILL = Slice(chains=INFERENCE.chains, burn_in=0, sweeps=0)  # previous hyperparameters as they are

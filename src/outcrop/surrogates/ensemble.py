@@ -60,7 +60,7 @@ class Ensemble(Kind):
 
     Where the next trial is chosen, the weight of a member is divided by the largest improvement
     that it expects anywhere, to the power `balance`: with 0 improvements are averaged, with 1 each
-    member has a vote for where its own hopes are largest.
+    member has a vote for the place of its own largest improvement.
     """
 
     members: tuple[Kind, ...] = MEMBERS

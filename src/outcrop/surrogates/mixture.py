@@ -20,7 +20,7 @@ from outcrop.surrogates.base import Posterior, drawing
 from outcrop.surrogates.stack import LeafwiseStack, Stack, can_be_stacked
 from outcrop.typing import Draw, Matrix, Points, Rng, Vector
 
-FARTHEST = 100.0  # least expectation that counts as such, below the largest, on a log scale
+FARTHEST = 100.0  # below the largest, on a log scale: smaller improvements count as this one
 
 EachPull: TypeAlias = Callable[[Matrix, Matrix], Points]  # (mean_bar, var_bar) -> X_bar
 
@@ -99,20 +99,20 @@ class Mixture:
         return replace(self, components=tuple(part.condition(X, own) for part, own in parts))
 
     def balanced(self, log_improvements: Matrix) -> Mixture:
-        """The same with the weight of each member divided by a power of the most it hopes for.
+        """The same with each member's weight divided by a power of its largest improvement.
 
-        `log_improvements` `(k, m)` are logarithms of what each component expects at points that
-        cover the space. Members that are uncertain expect more by orders of magnitude: they would
-        decide every trial, also with little weight.
+        `log_improvements` `(k, m)` are logarithms of the improvements that components expect at
+        points that cover the space. Those of uncertain members are larger by orders of magnitude
+        and would decide every trial, also with little weight.
         """
         if not self.balance:
             return self
-        kinds, most = np.array(self.members), np.empty(len(self))
+        kinds, largest = np.array(self.members), np.empty(len(self))
         for kind in set(self.members):
             own = kinds == kind
             sums = np.logaddexp.reduce(log_improvements[own], axis=0)
-            most[own] = sums.max() - np.log(own.sum())
-        behind = np.minimum(most.max() - most, FARTHEST)
+            largest[own] = sums.max() - np.log(own.sum())
+        behind = np.minimum(largest.max() - largest, FARTHEST)
         return replace(self, weights=self.weights * np.exp(self.balance * behind))
 
     def draw(self, rng: Rng, features: int = 512) -> Draw:
