@@ -75,9 +75,10 @@ def test_components_of_one_member_are_balanced_as_one(mixture, rng):
 
 
 def test_a_member_that_expects_nothing_does_not_silence_the_others(mixture):
-    logs = np.array([[-1e6], [-2.0], [-1.0]])
-    weights = replace(mixture, members=("a", "b", "c"), balance=1.0).balanced(logs).weights
-    assert (weights > 1e-50).all()
+    several = replace(mixture, members=("a", "b", "c"), balance=1.0)
+    assert (several.balanced(np.array([[-1e6], [-2.0], [-1.0]])).weights > 1e-50).all()
+    none = several.balanced(np.full((3, 1), -np.inf)).weights
+    np.testing.assert_allclose(none, several.weights)
 
 
 def test_a_mixture_of_one_kind_needs_no_balance(mixture, rng):

@@ -112,7 +112,8 @@ class Mixture:
             own = kinds == kind
             sums = np.logaddexp.reduce(log_improvements[own], axis=0)
             largest[own] = sums.max() - np.log(own.sum())
-        behind = np.minimum(largest.max() - largest, FARTHEST)
+        top = max(largest.max(), np.finfo(float).min)  # also where nothing is expected at all
+        behind = np.minimum(top - largest, FARTHEST)
         return replace(self, weights=self.weights * np.exp(self.balance * behind))
 
     def draw(self, rng: Rng, features: int = 512) -> Draw:
