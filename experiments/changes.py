@@ -127,6 +127,12 @@ CHANGES = (
         "recommendations weigh exact and noisy models",
         {"noisy_inputs_bo": ()},
     ),
+    Change(
+        "6559bee",
+        "2026-11-18",
+        '`"auto"` balances the improvements that its members expect; effects are shorter',
+        {"real_async": (), "sklearn_search": ("OutcropSearchCV", "OutcropSearchCV racing")},
+    ),
 )
 
 
