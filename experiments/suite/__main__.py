@@ -1,6 +1,7 @@
 """`python -m experiments.suite compare METHOD REFERENCE`: stored results of two methods.
 
-`rank METHOD…` has the mean ranks and gaps of any number of methods, by group;
+`rank METHOD…` has the mean ranks and gaps of any number of methods, by group; `page` writes the
+page of the confirming half;
 `best` takes over the lowest values of the tuning tasks, `spreads` measures those of noisy tasks.
 """
 
@@ -19,6 +20,7 @@ from experiments.suite.comparing import compare, side
 from experiments.suite.experiment import EXPERIMENT
 from experiments.suite.groups import GROUPS
 from experiments.suite.instances import HALVES
+from experiments.suite.page import PAGE, page
 from experiments.suite.ranking import rank
 from experiments.suite.tuning import TUNING, tuning_problem
 
@@ -41,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in (comparing, ranking):
         command.add_argument("--half", choices=HALVES, default="choose")
         command.add_argument("--group", choices=GROUPS, action="append", default=[])
+    commands.add_parser("page", help="write the page of the confirming half")
     commands.add_parser("best", help="take over the lowest values of the tuning tasks")
     commands.add_parser("spreads", help="measure the spreads of the noisy tuning tasks")
     given = parser.parse_args(arguments)
@@ -48,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{known_best.update(tuning_rows())} values are lower than those known")
     elif given.command == "spreads":
         write_spreads()
+    elif given.command == "page":
+        PAGE.write_text(page(known_best.load()), "utf-8")
     else:
         try:
             print(report(given))

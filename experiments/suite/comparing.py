@@ -7,7 +7,15 @@ same one: comparing versions must be asked for.
 
 from __future__ import annotations
 
-__all__ = ["Side", "compare", "gaps_of", "require_comparable", "side"]
+__all__ = [
+    "COLUMNS",
+    "Side",
+    "compare",
+    "gaps_of",
+    "group_table",
+    "require_comparable",
+    "side",
+]
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -95,7 +103,7 @@ def compare(method: Side, reference: Side, best: Best) -> str:
     parts = [
         f"## {method.name} against {reference.name}",
         f"{method.name}: {_origin(method)}. {reference.name}: {_origin(reference)}.",
-        _group_table(judge(differences), method.name, reference.name),
+        group_table(judge(differences), method.name, reference.name),
         f"Problems that differ by {PROBLEM_EFFECT} or more (± standard error over runs): "
         + (f"{len(apart)} of {len(differences)}." if apart else "none."),
         *([_problem_table(apart, method.name, reference.name)] if apart else []),
@@ -149,7 +157,8 @@ def _origin(side: Side) -> str:
     return f"{kind}{side.version} (commit {commits})"
 
 
-def _group_table(judgements: Sequence[GroupJudgement], method: str, reference: str) -> str:
+def group_table(judgements: Sequence[GroupJudgement], method: str, reference: str) -> str:
+    """A line for each group: gaps, their difference, and the verdict."""
     header = ["group", "problems", "runs", method, reference, "difference", "95 %", "p", "verdict"]
     lines = [
         [

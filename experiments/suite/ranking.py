@@ -40,7 +40,7 @@ class Standing:
     gap: dict[str, float]
 
 
-def rank(sides: Sequence[Side], best: Best) -> str:
+def rank(sides: Sequence[Side], best: Best, heading: str = "##") -> str:
     """Tables of mean ranks and mean gaps, the method with the best rank first."""
     for one, other in combinations(sides, 2):
         require_comparable(one, other)
@@ -49,11 +49,11 @@ def rank(sides: Sequence[Side], best: Best) -> str:
     counts = _counts(gaps)
     return "\n\n".join(
         [
-            "## Ranks",
+            f"{heading} Ranks",
             _table(ranked, counts, lambda one: one.rank, 2),
-            "## Ranks of runs",
+            f"{heading} Ranks of runs",
             _table(ranked, counts, lambda one: one.run_rank, 2),
-            "## Gaps",
+            f"{heading} Gaps",
             _table(ranked, counts, lambda one: one.gap, 3),
             ABOUT,
         ]

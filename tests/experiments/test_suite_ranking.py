@@ -4,7 +4,9 @@ import pytest
 pytest.importorskip("experiments.harness")
 
 from experiments.provenance import MixedVersions
+from experiments.suite import known_best
 from experiments.suite.comparing import Side
+from experiments.suite.page import PAGE, page
 from experiments.suite.ranking import rank, standings
 
 SOLVED, HARD = ("own", "branin"), ("bounds", "edge-6")
@@ -67,3 +69,7 @@ def test_a_report_starts_with_the_best_method():
 def test_methods_of_different_versions_are_not_ranked():
     with pytest.raises(MixedVersions, match="auto is of src s1, gp of s2"):
         rank([side("TPE", 0.2), side("auto", 0.1), side("gp", 0.1, source="s2")], {})
+
+
+def test_the_page_of_the_confirming_half_is_what_the_stored_results_say():
+    assert PAGE.read_text("utf-8") == page(known_best.load())
