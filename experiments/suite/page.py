@@ -36,7 +36,7 @@ TITLE = """\
 
 Written by `python -m experiments.suite page` from `experiments/results/suite/`."""
 ABOUT = f"""\
-170 problems in seven groups ([the suite](../../experiments/suite/README.md)): COCO's functions and
+170 problems in seven groups (`experiments/suite/README.md`): COCO's functions and
 mixed-integer functions, minima at bounds, the library's own boxes and mixed spaces, tuning tasks of
 scikit-learn, conditional trees, and noisy variants. {RUNS} runs of each, 40 to 80 trials, all
 methods from the same initial points. These are instances and seeds by which no default was chosen.
