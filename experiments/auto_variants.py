@@ -21,7 +21,7 @@ from experiments.suite.experiment import run_method
 from experiments.suite.groups import GROUPS
 from experiments.suite.judging import gap
 from outcrop.kernels import Kernel, Matern32
-from outcrop.priors import Beta, LogNormal
+from outcrop.priors import Beta, LogNormal, Uniform
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.surrogates import Ensemble, Kind, PartlyAdditive, Situation, Treed
 from outcrop.surrogates.ensemble import MEMBERS
@@ -33,6 +33,7 @@ SUITE = "bbob", "bounds", "own"
 LARGEST = "-d10"  # functions of ten dimensions are left out
 EXPLORES = 10  # one trial of so many is drawn at random, in a variant
 SHORT = PartlyAdditive(LogNormal(log(0.25), 1.0), Beta(1.0, 9.0))
+LONG = PartlyAdditive(LogNormal(log(0.5), 1.0), Uniform(0.0, 1.0))
 OTHERS = MEMBERS[:-1]
 
 
@@ -75,15 +76,15 @@ class _ExploringStrategy:
 def ensemble(*members: Kind, **settings: float) -> oc.Method:
     """`"auto"` with other members or settings; without `balance`, improvements are averaged."""
     every = {"balance": 0.0, **settings}
-    return oc.Method(surrogate=Ensemble(members or MEMBERS, **every))  # type: ignore[arg-type]
+    return oc.Method(surrogate=Ensemble(members, **every))  # type: ignore[arg-type]
 
 
 VARIANTS = {
-    "growing": ensemble(*OTHERS, PartlyAdditive(LENGTHSCALES)),
-    "effects": ensemble(),
-    "effects, 0.01 forgotten": ensemble(forgetting=0.01),
+    "growing": ensemble(*OTHERS, PartlyAdditive(LENGTHSCALES, Uniform(0.0, 1.0))),
+    "effects": ensemble(*OTHERS, LONG),
+    "effects, 0.01 forgotten": ensemble(*OTHERS, LONG, forgetting=0.01),
     "short effects": ensemble(*OTHERS, SHORT),
-    "balanced": ensemble(balance=0.75),
+    "balanced": ensemble(*OTHERS, LONG, balance=0.75),
     "short and balanced": ensemble(*OTHERS, SHORT, balance=0.75),
     "exploring": Exploring(ensemble(*OTHERS, SHORT)),
     "with rough": ensemble(*OTHERS, SHORT, Rough()),
