@@ -73,10 +73,11 @@ class _ExploringStrategy:
         return self.strategy.belief(view, rng)
 
 
-def ensemble(*members: Kind, **settings: float) -> oc.Method:
+def ensemble(
+    *members: Kind, balance: float = 0.0, forgetting: float = Ensemble.forgetting
+) -> oc.Method:
     """`"auto"` with other members or settings; without `balance`, improvements are averaged."""
-    every = {"balance": 0.0, **settings}
-    return oc.Method(surrogate=Ensemble(members, **every))  # type: ignore[arg-type]
+    return oc.Method(surrogate=Ensemble(members, balance=balance, forgetting=forgetting))
 
 
 VARIANTS = {
