@@ -18,6 +18,7 @@ from outcrop.typing import Vector
 # An effect is a function of one number, however many numbers there are: unlike the lengthscales of
 # other kinds, its own do not grow with the dimension.
 LENGTHSCALES = LogNormal(log(0.25), 1.0)
+# Where effects mostly interact, the plain process is the better model: small shares are likely.
 INTERACTION = Beta(1.0, 9.0)
 
 
