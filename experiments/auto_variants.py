@@ -7,31 +7,28 @@ from __future__ import annotations
 
 __all__ = ["EXPERIMENT", "VARIANTS"]
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import log, sqrt
+from typing import Any
 
 import numpy as np
 
 import outcrop as oc
-from benchmarks.comparison import paired_p_value
-from benchmarks.reporting import table
 from experiments.harness import Cell, Experiment, Row
 from experiments.suite.experiment import run_method
-from experiments.suite.groups import GROUPS
-from experiments.suite.judging import gap
+from experiments.suite.variants import Exploring, cells, report
+from outcrop.data import Observations
 from outcrop.kernels import Kernel, Matern32
 from outcrop.priors import Beta, LogNormal, Uniform
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
-from outcrop.surrogates import Ensemble, Kind, PartlyAdditive, Situation, Treed
-from outcrop.surrogates.ensemble import MEMBERS
+from outcrop.surrogates import Ensemble, Kind, Mixture, PartlyAdditive, Situation, Treed
+from outcrop.surrogates.base import Surrogate
+from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, WeighedMembers
 from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import LENGTHSCALES
 from outcrop.typing import Rng
 
-SUITE = "bbob", "bounds", "own"
-LARGEST = "-d10"  # functions of ten dimensions are left out
-EXPLORES = 10  # one trial of so many is drawn at random, in a variant
+STEP = 0.5  # of a member's weight by one result, of `Stacked`
 SHORT = PartlyAdditive(LogNormal(log(0.25), 1.0), Beta(1.0, 9.0))
 LONG = PartlyAdditive(LogNormal(log(0.5), 1.0), Uniform(0.0, 1.0))
 OTHERS = MEMBERS[:-1]
@@ -47,30 +44,59 @@ class Rough(KernelKind):
         return situation.kernel(Matern32)
 
 
+class Tempered(WeighedMembers):
+    """Weights follow the square roots of the members' probabilities."""
+
+    def _weights(self, evidence: Mapping[str, float], n: int) -> dict[str, float]:
+        return super()._weights({label: sqrt(p) for label, p in evidence.items()}, n)
+
+
+class Stacked(WeighedMembers):
+    """Weights under which the mixture predicts well [Yao et al. 2018], learnt result by result.
+
+    Each result moves a weight in proportion to the member's density beside that of the mixture, a
+    step along the gradient of the mixture's log density [Orseau, Lattimore & Legg 2017]. Members
+    that are needed together keep their weights, where a product of densities leaves one of them.
+    """
+
+    def _evidence(self, data: Observations, before: Mapping[str, Any]) -> dict[str, float]:
+        labels = sorted(self.members)
+        known, even = before.get("evidence", {}), 1 / len(labels)
+        w = np.array([known.get(label, even) for label in labels])
+        for gains in self._gains(labels, data, before):
+            density = np.exp(np.clip(gains - gains.mean(), -MOST_CHANGE, MOST_CHANGE))
+            w = w * (1 - STEP + STEP * density / (w @ density))
+        return dict(zip(labels, (w / w.sum()).tolist(), strict=True))
+
+
+class Drawn(WeighedMembers):
+    """One member, drawn by its weight, decides each trial."""
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        every = super().fit(observations, rng, previous)
+        kinds = np.array(every.members)
+        own = np.flatnonzero(kinds == kinds[rng.choice(len(every), p=every.weights)])
+        return replace(
+            every,
+            components=tuple(every.components[i] for i in own),
+            weights=every.weights[own],
+            members=tuple(kinds[own].tolist()),
+        )
+
+
 @dataclass(frozen=True)
-class Exploring:
-    """A method of which some trials are uniform random points."""
+class Weighed(Ensemble):
+    """`"auto"` with members that are weighed in another way."""
 
-    method: oc.Method
+    how: type[WeighedMembers] = WeighedMembers
 
-    def strategy(self, space: oc.Space) -> Strategy:
-        return _ExploringStrategy(self.method.strategy(space), space)
-
-
-@dataclass(frozen=True)
-class _ExploringStrategy:
-    strategy: Strategy
-    space: oc.Space
-
-    def propose(self, view: View, rng: Rng) -> Suggestion:
-        suggestion = self.strategy.propose(view, rng)
-        if view.number % EXPLORES:
-            return suggestion
-        [params] = self.space.sample(rng, 1)
-        return replace(suggestion, params=params)
-
-    def belief(self, view: View, rng: Rng) -> Belief:
-        return self.strategy.belief(view, rng)
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        usual = super().surrogate(situation)
+        if not isinstance(usual, WeighedMembers):
+            return usual
+        return self.how(usual.ensemble, usual.members, usual.situation)
 
 
 def ensemble(
@@ -90,6 +116,13 @@ VARIANTS = {
     "exploring": Exploring(ensemble(*OTHERS, SHORT)),
     "with rough": ensemble(*OTHERS, SHORT, Rough()),
     "with treed": ensemble(*OTHERS, SHORT, Treed()),
+    "as shipped": oc.Method(surrogate=Ensemble()),
+    "equal weights": oc.Method(surrogate=Ensemble(shared=1.0)),
+    "nothing shared": oc.Method(surrogate=Ensemble(shared=0.0)),
+    "tempered": oc.Method(surrogate=Weighed(shared=0.0, how=Tempered)),
+    "stacked": oc.Method(surrogate=Weighed(shared=0.0, how=Stacked)),
+    "half stacked": oc.Method(surrogate=Weighed(how=Stacked)),
+    "drawn": oc.Method(surrogate=Weighed(how=Drawn)),
 }
 
 
@@ -97,39 +130,10 @@ def run(cell: Cell, number: int) -> Row:
     return run_method(VARIANTS[cell["variant"]], cell, number)
 
 
-def report(rows: Sequence[Row]) -> str:
-    """Mean gaps, and their differences from the first variant, over problems that both have."""
-    found: dict[str, dict[tuple[str, int], float]] = {}
-    for row in rows:
-        key = row["cell"]["problem"], row["run"]
-        reached = gap(row["start"], row["found"], 0.0)
-        found.setdefault(row["cell"]["variant"], {})[key] = reached
-    first = next(variant for variant in VARIANTS if variant in found)
-    lines = []
-    for variant, gaps in found.items():
-        both = sorted(gaps.keys() & found[first].keys())
-        apart = np.array([gaps[key] - found[first][key] for key in both])
-        error = apart.std(ddof=1) / np.sqrt(len(apart))
-        line = [variant, str(len(both)), f"{np.mean([gaps[key] for key in both]):.3f}"]
-        if variant != first:
-            line += [f"{apart.mean():+.3f} ± {error:.3f}", f"{paired_p_value(apart):.3f}"]
-        lines.append([*line, "", ""][:5])
-    return table(["variant", "problems", "gap", "beside the first", "p"], lines)
+def reported(rows: Sequence[Row]) -> str:
+    return report(rows, VARIANTS)
 
 
 EXPERIMENT = Experiment(
-    "auto_variants",
-    "Variants of auto",
-    [
-        [
-            {"variant": variant, "group": group, "half": "choose", "problem": problem}
-            for group in SUITE
-            for problem in GROUPS[group].problems
-            if not problem.endswith(LARGEST)
-            for variant in VARIANTS
-        ]
-    ],
-    run,
-    report,
-    documented=False,
+    "auto_variants", "Variants of auto", [cells(VARIANTS)], run, reported, documented=False
 )

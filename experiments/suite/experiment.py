@@ -12,7 +12,7 @@ from __future__ import annotations
 
 __all__ = ["EXPERIMENT", "run", "run_method"]
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,29 +25,41 @@ from experiments.suite.groups import GROUPS, METHODS, problem_of, trials_of, why
 from experiments.suite.instances import HALVES, RUNS, instance_of, seed_of
 from experiments.suite.noisy import NoisyCalls, base_of, noise_std
 from outcrop.problems import Problem
-from outcrop.strategies.initial import design_size
+from outcrop.space import Space
+from outcrop.strategies.initial import Design, design_size
+from outcrop.typing import Params
 
 
 def run(cell: Cell, number: int) -> Row:
     return run_method(cell["method"], cell, number)
 
 
-def run_method(method: Any, cell: Cell, number: int) -> Row:
-    """A run of the cell's problem by a method, which need not have a name."""
+def run_method(
+    method: Any,
+    cell: Cell,
+    number: int,
+    design: Design | None = None,
+    points: Callable[[Space], int] = design_size,
+) -> Row:
+    """A run of the cell's problem by a method, which need not have a name.
+
+    `design` and `points`, a number for the space, are for methods that start otherwise than all do.
+    """
     if number >= RUNS:
         raise ValueError(f"run {number}: a problem has {RUNS} runs in each half")
     group, name, half = cell["group"], cell["problem"], cell["half"]
     instance, seed = instance_of(half, number), seed_of(half, number)
     problem = problem_of(group, name, instance)
     trials = trials_of(group, name)
+    initial = initial_points(problem.space, points(problem.space), seed, design)
     if group == "noisy":
         std = noise_std(base_of(name), problem)
         calls = NoisyCalls(problem, std, seed)
-        row = searched(replace(problem, function=calls), method, trials, seed, noisy=True)
+        row = searched(replace(problem, function=calls), method, initial, trials, seed, noisy=True)
         end, true = row.pop("recommended"), calls.true
         extra = {"noise": rounded(std)}
     else:
-        row = searched(problem, method, trials, seed)
+        row = searched(problem, method, initial, trials, seed)
         true = row["values"]
         end, extra = int(np.argmin(true)), {}
     optimum, n_initial = problem.minimum, row["n_initial"]
@@ -66,9 +78,15 @@ def run_method(method: Any, cell: Cell, number: int) -> Row:
     }
 
 
-def searched(problem: Problem, method: Any, trials: int, seed: int, noisy: bool = False) -> Row:
+def searched(
+    problem: Problem,
+    method: Any,
+    initial: Sequence[Params],
+    trials: int,
+    seed: int,
+    noisy: bool = False,
+) -> Row:
     """All values of a search, and of a noisy one the index of the trial to judge."""
-    initial = initial_points(problem.space, design_size(problem.space), seed)
     if not isinstance(method, str) or method not in PEERS:
         return search(problem, method, initial, trials, seed, noisy=noisy)
     row = peer_search(problem, method, initial, trials, seed, noisy=noisy)
