@@ -90,9 +90,15 @@ def require_at_least_0(owner: object, name: str, what: str = "a variance") -> No
 
 def shaped(like: T, **values: Any) -> T:
     """An instance of the class of `like` with these fields, unchecked."""
-    instance = object.__new__(type(like))
-    instance.__dict__.update(values)
-    return instance
+    return _instance(type(like), values)
+
+
+def _instance(kind: type[T], *values: Mapping[str, Any]) -> T:
+    """An instance with these fields, unchecked."""
+    made = object.__new__(kind)
+    for some in values:
+        made.__dict__.update(some)
+    return made
 
 
 def changed(node: T, **values: Any) -> T:
@@ -224,8 +230,8 @@ class Layout(Generic[M]):
         centre, precision, constant, others = self._fused
         z = (theta - centre) * precision
         total = constant - 0.5 * float(z @ z)
-        for slot in others:
-            total += slot.prior.log_prior(theta[slot.part])[0]
+        for log_prior in others:
+            total += log_prior(theta)[0]
         return total if total == total else -inf
 
     def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
@@ -280,15 +286,19 @@ class Layout(Generic[M]):
         return (total if total == total else -inf), gradient
 
     @cached_property
-    def _fused(self) -> tuple[Vector, Vector, float, list[Slot]]:
-        """Slots with Gaussian θ as one density (centre, 1/sd, constant), and the others."""
+    def _fused(self) -> tuple[Vector, Vector, float, list[Callable[[Vector], Any]]]:
+        """Slots with Gaussian θ as one density (centre, 1/sd, constant), and `log_prior` of others.
+
+        The latter are functions of the whole θ.
+        """
         centre, precision, constant = np.zeros(self.dim), np.zeros(self.dim), 0.0
         for slot in self.slots:
             if slot.prior.gaussian is not None:
                 location, scale = slot.prior.gaussian
                 centre[slot.part], precision[slot.part] = location, 1 / scale
                 constant -= slot.size * (log(scale) + 0.5 * log(2 * pi))
-        return centre, precision, constant, [s for s in self.slots if s.prior.gaussian is None]
+        others = [s for s in self.slots if s.prior.gaussian is None]
+        return centre, precision, constant, [remembered(s.part, s.prior.log_prior) for s in others]
 
     @cached_property
     def _build(self) -> Callable[[Vector], Any]:
@@ -312,27 +322,62 @@ def _children(node: object) -> Iterator[tuple[str, Any]]:
         yield from ((field.name, getattr(node, field.name)) for field in fields(node))
 
 
+def remembered(part: slice, function: Callable[[Vector], T]) -> Callable[[Vector], T]:
+    """`function` of a part of θ, evaluated only if the part differs from that of the latest call.
+
+    Inference changes one number at a time, so that most parts stay as they are.
+    """
+    latest: tuple[bytes, Any] = b"", None
+
+    def of(theta: Vector) -> T:
+        nonlocal latest
+        own = theta[part]
+        values = own.tobytes()
+        before, found = latest
+        if found is None or values != before:
+            found = function(own.copy())  # since callers overwrite θ
+            latest = values, found
+        return found
+
+    return of
+
+
 def _builder(node: object, prefix: str, slots: dict[str, Slot]) -> Callable[[Vector], Any] | None:
-    """The function from θ to a filled copy of `node`; None if nothing below it is free."""
+    """The function from θ to a filled copy of `node`; None if nothing below it is free.
+
+    Parts that are filled as in the latest call are the objects of that call, by which kernels know
+    what they have computed already.
+    """
     if isinstance(node, Free):
         slot = slots[prefix]
         if slot.scalar:
-            return lambda theta: float(slot.prior.natural(theta[slot.part])[0])
-        return lambda theta: slot.prior.natural(theta[slot.part])
-    dynamic = {
+            return remembered(slot.part, lambda own: float(slot.prior.natural(own)[0]))
+        return remembered(slot.part, slot.prior.natural)
+    children = dict(_children(node))
+    builders = {
         name: build
-        for name, child in _children(node)
+        for name, child in children.items()
         if (build := _builder(child, f"{prefix}.{name}" if prefix else name, slots))
     }
-    if not dynamic:
+    if not builders:
         return None
-    if isinstance(node, tuple):
-        return lambda theta: tuple(
-            dynamic[str(i)](theta) if str(i) in dynamic else child for i, child in enumerate(node)
-        )
-    static = {name: child for name, child in _children(node) if name not in dynamic}
-    steps = tuple(dynamic.items())
-    return lambda theta: shaped(node, **static, **{name: build(theta) for name, build in steps})
+    names, builds = tuple(builders), tuple(builders.values())
+    latest: tuple[list[Any], Any] = [], None
+
+    def filled(theta: Vector) -> Any:
+        nonlocal latest
+        parts = [build(theta) for build in builds]
+        before, found = latest
+        if found is None or not all(map(is_, parts, before)):
+            own = dict(zip(names, parts, strict=True))
+            if isinstance(node, tuple):
+                found = tuple({**children, **own}.values())
+            else:
+                found = _instance(type(node), children, own)
+            latest = parts, found
+        return found
+
+    return filled
 
 
 offer_former_names(__name__)

@@ -9,15 +9,15 @@ with covariances `(k, n, m)` and input gradients summed over k. `params.stacked`
 
 from __future__ import annotations
 
-__all__ = ["FeatureMap", "Kernel", "Pull", "PullParameters", "lifted"]
+__all__ = ["FeatureMap", "Kernel", "Pull", "PullParameters", "latest_on", "lifted"]
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self, TypeAlias, overload
 
 import numpy as np
 
-from outcrop.data import Pairs
+from outcrop.data import Pairs, Triangle
 from outcrop.errors import ModelError, ShapeError
 from outcrop.typing import Matrix, Points, Rng, Vector
 
@@ -48,6 +48,22 @@ class Pull(NamedTuple):
 
     def __call__(self, K_bar: Matrix) -> tuple[Kernel, Points, Points]:
         return (self.parameters(K_bar), *self.inputs(K_bar))
+
+
+def latest_on(kernel: Kernel, pairs: Pairs, place: Hashable) -> tuple[Matrix, Pull]:
+    """`kernel.on(pairs)` for a kernel that is part of another, not to be overwritten.
+
+    Likelihoods of one model are computed many times, each with one number changed. Parts without
+    that number are the same objects as before (`params.Layout.bind`) and are not evaluated again.
+    `place` tells the parts of a kernel apart.
+    """
+    if type(pairs) is not Triangle:
+        return kernel.on(pairs)
+    before, found = pairs.latest.get(place, (None, None))
+    if before is not kernel:
+        found = kernel.on(pairs)
+        pairs.latest[place] = kernel, found
+    return found
 
 
 class FeatureMap(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from outcrop.data import Pairs
 from outcrop.errors import ModelError
-from outcrop.kernels.base import FeatureMap, Kernel, Pull, PullParameters, lifted
+from outcrop.kernels.base import FeatureMap, Kernel, Pull, PullParameters, latest_on, lifted
 from outcrop.kernels.categorical import CodeKernel
 from outcrop.kernels.stationary import positive_number, share
 from outcrop.kernels.wrappers import Combination, PointMap, Wrapper
@@ -56,7 +56,7 @@ class Offset(_WithVariance):
     """
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        inner, pull = self.kernel.on(pairs)
+        inner, pull = latest_on(self.kernel, pairs, Offset)
 
         def parameters(K_bar: Matrix) -> Kernel:
             return shaped(self, variance=float(K_bar.sum()), kernel=pull.parameters(K_bar))
@@ -77,7 +77,7 @@ class Scaled(_WithVariance):
     """`variance` times a kernel."""
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        inner, pull = self.kernel.on(pairs)
+        inner, pull = latest_on(self.kernel, pairs, Scaled)
         variance = lifted(self.variance, 2)
 
         def parameters(K_bar: Matrix) -> Kernel:

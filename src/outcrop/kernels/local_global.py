@@ -16,13 +16,14 @@ from __future__ import annotations
 __all__ = ["Region", "LocalGlobal"]
 
 from dataclasses import dataclass
+from operator import is_
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from outcrop.data import Pairs, summed
 from outcrop.errors import ModelError, ShapeError
-from outcrop.kernels.base import FeatureMap, Kernel, Pull, lifted
+from outcrop.kernels.base import FeatureMap, Kernel, Pull, latest_on, lifted
 from outcrop.kernels.stationary import positive_number
 from outcrop.kernels.wrappers import sum_inputs
 from outcrop.params import Free, changed, shaped
@@ -85,10 +86,9 @@ class LocalGlobal(Kernel):
         return changed(self, regions=regions, elsewhere=elsewhere)
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        Ks, pulls = zip(*(kernel.on(pairs) for kernel in self.children()), strict=True)
-        u1 = self.weights(pairs.X1)
-        u2 = u1 if pairs.X1 is pairs.X2 else self.weights(pairs.X2)
-        shares = [pairs.products(one, two) for one, two in zip(u1, u2, strict=True)]
+        parts = [latest_on(kernel, pairs, i) for i, kernel in enumerate(self.children())]
+        Ks, pulls = zip(*parts, strict=True)
+        u1, u2, shares = self._shares(pairs)
         K = shares[0] * Ks[0]
         for share, inner in zip(shares[1:], Ks[1:], strict=True):
             K += share * inner
@@ -123,6 +123,17 @@ class LocalGlobal(Kernel):
             return X1_bar, X2_bar if pairs.second_moves else np.zeros_like(pairs.X2)
 
         return K, Pull(parameters, inputs)
+
+    def _shares(self, pairs: Pairs) -> tuple[Matrix, Matrix, list[Matrix]]:
+        """The weights at both ends of pairs, and their products; kept as in `latest_on`."""
+        numbers = [self.spread, *(n for one in self.regions for n in (one.centre, one.width))]
+        before, found = pairs.latest.get(LocalGlobal, ((), None))
+        if found is None or len(before) != len(numbers) or not all(map(is_, before, numbers)):
+            u1 = self.weights(pairs.X1)
+            u2 = u1 if pairs.X1 is pairs.X2 else self.weights(pairs.X2)
+            found = u1, u2, [pairs.products(one, two) for one, two in zip(u1, u2, strict=True)]
+            pairs.latest[LocalGlobal] = numbers, found
+        return found
 
     def diag(self, X: Points) -> Vector:
         parts = zip(self.children(), self.weights(X), strict=True)

@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from outcrop.data import Pairs
-from outcrop.kernels.base import FeatureMap, Kernel, Pull
+from outcrop.kernels.base import FeatureMap, Kernel, Pull, latest_on
 from outcrop.kernels.stationary import RBF
 from outcrop.params import changed, member, stacked
 from outcrop.typing import Matrix, Points, Rng, Vector
@@ -176,7 +176,11 @@ class Combination(Kernel):
         return {}
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
-        Ks, pulls = zip(*(kernel.on(pairs) for kernel in self.kernels), strict=True)
+        if len(self.kernels) > 1:
+            parts = [latest_on(kernel, pairs, i) for i, kernel in enumerate(self.kernels)]
+        else:  # whose covariances may be returned as they are, and then be overwritten
+            parts = [kernel.on(pairs) for kernel in self.kernels]
+        Ks, pulls = zip(*parts, strict=True)
 
         def parameters(K_bar: Matrix) -> Kernel:
             bars = zip(pulls, self.pull_combined(K_bar, Ks, 2), strict=True)
