@@ -30,6 +30,7 @@ from experiments.provenance import (
     is_peer,
     made_by,
     require_clean,
+    same_version,
     tree_state,
     version_of,
 )
@@ -185,7 +186,7 @@ def _require_same_source(
         return
     for path in {experiment.path_of(cell) for cell in cells if not is_peer(cell)}:
         stored = [row for row in _read(path) if not is_peer(row["cell"])]
-        others = {version_of(row) for row in stored} - {state["source"]}
+        others = {version_of(row) for row in stored} - {same_version(state["source"])}
         if others:
             raise MixedVersions(
                 f"{path.name} holds results of another version of the library (src "

@@ -3,6 +3,9 @@
 The source of a result is the Git tree of `src`, the same for all commits that do not change the
 library. Results of peers have the version of the peer's package instead. Results are stored from
 committed sources only; those of two sources are compared only if both are asked for by name.
+
+Sources of which `python -m benchmarks recorded` found the same suggestions to the last bit count as
+one version, `results/same_sources.json` says which.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ __all__ = [
     "made_by",
     "require_clean",
     "require_one_source",
+    "same_version",
     "sources_note",
     "tree_state",
     "version_of",
@@ -40,6 +44,7 @@ TRACKED = (  # what a result depends on
     "experiments/suite/data/spreads.json",
 )
 OLD_SOURCES = Path(__file__).parent / "results" / "sources.json"  # by commit
+SAME_SOURCES = OLD_SOURCES.with_name("same_sources.json")  # an earlier source by a later one
 UNKNOWN = "unknown"
 
 # Methods of other packages, by their name in cells.
@@ -109,14 +114,23 @@ def version_of(row: Mapping[str, Any]) -> str:
     """The version of what was run: that of a peer, or the tree of `src` in the row's commit."""
     if is_peer(row["cell"]):
         return str(row.get("peer", UNKNOWN))
-    return str(row["source"]) if "source" in row else _old_source(row.get("commit", UNKNOWN))
+    own = row["source"] if "source" in row else _old_source(row.get("commit", UNKNOWN))
+    return same_version(str(own))
+
+
+def same_version(source: str) -> str:
+    """The earliest source that is known to make the same suggestions; most often `source` itself.
+
+    It is not known of a source with changes that are not committed.
+    """
+    return _read_sources(SAME_SOURCES).get(source, source)
 
 
 def is_current(row: Mapping[str, Any], state: Mapping[str, str]) -> bool:
     """Whether a run would be made by the same version now; `state` is that of the tree."""
     if is_peer(row["cell"]):
         return version_of(row) == made_by(row["cell"], state)["peer"]
-    return version_of(row) == state.get("source")
+    return version_of(row) == same_version(state.get("source", ""))
 
 
 @cache
@@ -177,15 +191,15 @@ def _by_source(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str,
 @cache
 def _old_source(commit: str) -> str:
     """The tree of `src` in a commit, from the list of old commits or from git."""
-    known = _old_sources()
+    known = _read_sources(OLD_SOURCES)
     bare = commit.rstrip("+")
     source = known.get(bare) or _git("rev-parse", "--short=12", f"{bare}:src")
     return source + commit[len(bare) :] if source else f"commit {commit}"
 
 
 @cache
-def _old_sources() -> dict[str, str]:
-    found: dict[str, str] = json.loads(OLD_SOURCES.read_text("utf-8"))
+def _read_sources(path: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads(path.read_text("utf-8"))
     return found
 
 

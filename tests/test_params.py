@@ -5,7 +5,19 @@ import pytest
 
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.kernels import Additive, Matern52, Scaled, Sum
+from outcrop.kernels import (
+    RBF,
+    Additive,
+    LocalGlobal,
+    Matern52,
+    Offset,
+    Region,
+    Scaled,
+    Subspace,
+    Sum,
+    SumProduct,
+    Warp,
+)
 from outcrop.params import Layout, Per, changed, free, member, stacked
 from outcrop.priors import Beta, Gamma, HalfCauchy, LogNormal, Normal, Shifted, Uniform
 from outcrop.surrogates import GP
@@ -15,13 +27,12 @@ from outcrop.testing import central_differences
 DATA = Observations(
     np.random.default_rng(0).random((7, 3)), np.random.default_rng(1).normal(size=7)
 )
+PARTS = (
+    Scaled(free(Gamma(2, 1)), Matern52(free(LogNormal(growth=0.5), size=Per.DIMENSION))),
+    Additive(free(Beta(2, 2)), Matern52(free(Uniform(0.1, 2.0), size=3))),
+)
 MODEL = GP(
-    kernel=Sum(
-        (
-            Scaled(free(Gamma(2, 1)), Matern52(free(LogNormal(growth=0.5), size=Per.DIMENSION))),
-            Additive(free(Beta(2, 2)), Matern52(free(Uniform(0.1, 2.0), size=3))),
-        )
-    ),
+    kernel=Sum(PARTS),
     noise=free(Shifted(HalfCauchy(0.1), 1e-6)),
     mean=free(Normal()),
 )
@@ -153,3 +164,81 @@ def test_free_wants_a_prior_and_a_positive_size():
         free(1.0)
     with pytest.raises(ModelError, match="size=0"):
         free(Normal(), size=0)
+
+
+def test_binding_makes_only_what_changed_anew(rng):
+    layout = Layout.of(MODEL, DATA)
+    theta = layout.sample_prior(rng, 1)[0]
+    before = layout.bind(theta)
+    assert layout.bind(theta.copy()) is before
+    theta[0] += 0.5  # the variance of the first part of the sum
+    after = layout.bind(theta)
+    (scaled, additive), (scaled_before, additive_before) = (
+        after.kernel.kernels,
+        before.kernel.kernels,
+    )
+    assert scaled.variance != scaled_before.variance
+    assert scaled.kernel is scaled_before.kernel
+    assert additive is additive_before
+
+
+def test_overwriting_theta_does_not_change_a_bound_model():
+    @dataclass(frozen=True)
+    class Line:
+        slopes: np.ndarray
+
+    layout = Layout.of(Line(free(Normal(), size=2)), DATA)
+    theta = np.array([1.0, 2.0])
+    bound = layout.bind(theta)
+    theta[:] = 0.0
+    np.testing.assert_array_equal(bound.slopes, [1.0, 2.0])
+    np.testing.assert_array_equal(layout.bind(theta).slopes, [0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        MODEL.kernel,
+        PARTS[0] * Scaled(free(Gamma(2, 1)), Matern52(free(LogNormal(), size=1))),
+        Sum((Matern52(free(LogNormal(), size=3)),)),
+        Offset(free(Gamma(2, 1)), MODEL.kernel),
+        SumProduct(
+            free(Uniform(0.0, 1.0)),
+            (
+                Subspace((0, 1), Matern52(free(LogNormal(), size=2))),
+                Subspace((2,), RBF(free(LogNormal(), size=1))),
+            ),
+        ),
+        Scaled(
+            free(Gamma(2, 1)),
+            Warp(
+                free(LogNormal(), size=3),
+                free(LogNormal(), size=3),
+                Matern52(free(LogNormal(), size=3)),
+            ),
+        ),
+        LocalGlobal(
+            (
+                Region(
+                    free(Uniform(0.0, 1.0), size=3),
+                    free(LogNormal(-1.0, 0.5)),
+                    Matern52(free(LogNormal(), size=3)),
+                ),
+                Region(np.full(3, 0.2), 0.3, Scaled(free(Gamma(2, 1)), Matern52(np.ones(3)))),
+            ),
+            Matern52(free(LogNormal(), size=3)),
+        ),
+    ],
+    ids=lambda kernel: type(kernel).__name__,
+)
+def test_densities_along_a_walk_are_those_of_a_model_made_anew(kernel, rng):
+    """One number changes at a time, as in a sweep, or none at all."""
+    model = GP(kernel, noise=free(Shifted(HalfCauchy(0.1), 1e-6)))
+    walked = ModelTarget(model, DATA)
+    theta = walked.sample_prior(rng, 1)[0]
+    for _ in range(60):
+        theta[rng.integers(len(theta))] += rng.choice([0.0, 0.3]) * rng.normal()
+        anew = ModelTarget(model, Observations(DATA.X, DATA.y))
+        expected = anew.log_likelihood(theta)
+        assert walked.log_likelihood(theta) == pytest.approx(expected, rel=1e-13)
+        assert walked.log_prior(theta) == anew.log_prior(theta)

@@ -119,8 +119,10 @@ def test_tables_are_not_written_from_rows_of_two_sources(tree, monkeypatch, caps
     assert not command.DOCUMENT.exists()
 
 
-def test_old_rows_of_two_sources_are_reported_with_a_note(tree, monkeypatch):
-    monkeypatch.setattr(provenance, "_old_sources", lambda: {"aaa": "1", "bbb": "1", "ccc": "2"})
+def test_old_rows_of_two_sources_are_reported_with_a_note(tree, tmp_path, monkeypatch):
+    old = tmp_path / "sources.json"
+    old.write_text(json.dumps({"aaa": "1", "bbb": "1", "ccc": "2"}))
+    monkeypatch.setattr(provenance, "OLD_SOURCES", old)
     provenance._old_source.cache_clear()
     rows = [row(commit="aaa"), row("warped", commit="bbb"), row("TPE", commit="eee")]
     assert provenance.sources_note(rows) == ""
@@ -169,3 +171,19 @@ def test_the_sources_of_all_stored_rows_are_known_without_git(monkeypatch):
             for stored in experiment.rows():
                 assert not provenance.version_of(stored).startswith("commit ")
     provenance._old_source.cache_clear()
+
+
+def test_sources_with_the_same_suggestions_are_one_version(tree, tmp_path, monkeypatch):
+    same = tmp_path / "same_sources.json"
+    same.write_text(json.dumps({CHANGED["source"]: CLEAN["source"]}))
+    monkeypatch.setattr(provenance, "SAME_SOURCES", same)
+    experiment = named("gp")
+    complete(experiment, runs=1, jobs=1)
+    tree.update(CHANGED)
+    complete(experiment, runs=2, jobs=1)
+    assert [row["source"] for row in experiment.rows()] == [CLEAN["source"], CHANGED["source"]]
+    assert {provenance.version_of(row) for row in experiment.rows()} == {CLEAN["source"]}
+    assert all(provenance.is_current(row, CHANGED) for row in experiment.rows())
+    tree["source"] = "something else"
+    with pytest.raises(MixedVersions, match="another version of the library"):
+        complete(experiment, runs=3, jobs=1)
