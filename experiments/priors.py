@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["TruncatedLogNormal"]
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, log, pi
 
 import numpy as np
@@ -41,7 +42,7 @@ class TruncatedLogNormal(Prior):
             found = np.append(found, x[(self.low < x) & (x < self.high)])
         return found[:size]
 
-    @property
+    @cached_property
     def _share(self) -> float:
         """Of the whole log-normal's mass, that between the bounds."""
         with np.errstate(divide="ignore"):

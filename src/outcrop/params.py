@@ -231,11 +231,13 @@ class Layout(Generic[M]):
         z = (theta - centre) * precision
         total = constant - 0.5 * float(z @ z)
         for log_prior in others:
-            total += log_prior(theta)[0]
+            total += log_prior(theta)
         return total if total == total else -inf
 
     def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
-        return self._sum_over_slots([s.prior.log_prior(theta[s.part]) for s in self.slots])
+        return self._sum_over_slots(
+            [s.prior.log_prior_with_gradient(theta[s.part]) for s in self.slots]
+        )
 
     def log_jacobian_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
         """log |d natural / dθ|: what a MAP estimate in natural coordinates subtracts."""
@@ -286,7 +288,7 @@ class Layout(Generic[M]):
         return (total if total == total else -inf), gradient
 
     @cached_property
-    def _fused(self) -> tuple[Vector, Vector, float, list[Callable[[Vector], Any]]]:
+    def _fused(self) -> tuple[Vector, Vector, float, list[Callable[[Vector], float]]]:
         """Slots with Gaussian θ as one density (centre, 1/sd, constant), and `log_prior` of others.
 
         The latter are functions of the whole θ.

@@ -100,12 +100,13 @@ class Prior(ABC):
         both = np.logaddexp(0, theta) + np.logaddexp(0, -theta)
         return len(theta) * log(high - low) - float(both.sum()), -np.tanh(theta / 2)
 
-    def log_prior(self, theta: Vector) -> tuple[float, Vector]:
-        """Log density of θ, the Jacobian included, summed, and its gradient."""
-        x = self.natural(theta)
-        jacobian, jacobian_slope = self.log_jacobian(theta)
-        value = float(self.log_density(x).sum()) + jacobian
-        return value, self.slope(x) * self.derivative(theta) + jacobian_slope
+    def log_prior(self, theta: Vector) -> float:
+        """Log density of θ, the Jacobian included, summed."""
+        return float(self.log_density(self.natural(theta)).sum()) + self.log_jacobian(theta)[0]
+
+    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        slope = self.slope(self.natural(theta)) * self.derivative(theta)
+        return self.log_prior(theta), slope + self.log_jacobian(theta)[1]
 
 
 def _require_positive(prior: Prior, *names: str) -> None:
@@ -339,8 +340,11 @@ class Shifted(Prior):
     def log_jacobian(self, theta: Vector) -> tuple[float, Vector]:
         return self.prior.log_jacobian(theta)
 
-    def log_prior(self, theta: Vector) -> tuple[float, Vector]:
+    def log_prior(self, theta: Vector) -> float:
         return self.prior.log_prior(theta)
+
+    def log_prior_with_gradient(self, theta: Vector) -> tuple[float, Vector]:
+        return self.prior.log_prior_with_gradient(theta)
 
 
 offer_former_names(__name__)

@@ -128,12 +128,33 @@ class LearntMap(PointMap):
 
         return np.stack(Ks), Pull(parameters, inputs)
 
+    def image_pairs(self, pairs: Pairs) -> Pairs:
+        if pairs.X1 is pairs.X2:
+            return super().image_pairs(pairs)
+        return pairs.moved(self.image(pairs.X1), self._image_of_data(pairs.X2))
+
+    def _image_of_data(self, X: Points) -> Points:
+        """The image of points that others are paired with again and again; the latest is kept."""
+        before, image = self._latest_image
+        if before is not X:
+            image = self.image(X)
+            vars(self)["_latest_image"] = X, image
+        return image
+
+    @cached_property
+    def _latest_image(self) -> tuple[Points | None, Points]:
+        return None, np.empty(0)
+
     def diag(self, X: Points) -> Vector:
+        if self.kernel.is_stationary:  # the same at every point, so that none has to be mapped
+            return self.kernel.diag(X)
         if self.members:
             return np.stack([one.diag(X) for one in self.members])
         return super().diag(X)
 
     def pull_diag(self, X: Points, diag_bar: Vector) -> Points:
+        if self.kernel.is_stationary:
+            return np.zeros_like(X)
         if self.members:
             bars = zip(self.members, diag_bar, strict=True)
             return np.sum([one.pull_diag(X, bar) for one, bar in bars], axis=0)
