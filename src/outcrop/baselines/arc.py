@@ -44,7 +44,7 @@ class ArcEmbedding(LearntMap):
     radii: Vector  # ω, (d,)
     angles: Vector  # ρ, (d,), each in (0, 1)
     kernel: Kernel  # of 2 d dimensions
-    first_number = "radii"
+    map_fields = "radii", "angles", "columns", "conditions"
 
     def __post_init__(self) -> None:
         for name in ("radii", "angles"):

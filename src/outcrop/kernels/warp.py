@@ -12,7 +12,6 @@ __all__ = ["BetaCDF", "Curve", "Kumaraswamy", "Warp", "beta_cdf_with_derivatives
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from operator import is_
 
 import numpy as np
 
@@ -110,7 +109,7 @@ class Warp(LearntMap):
     b: Vector  # (d,) or (1,)
     kernel: Kernel
     curve: Curve = field(default_factory=Kumaraswamy)
-    first_number = "a"
+    map_fields = "a", "b", "curve"
 
     def __post_init__(self) -> None:
         for name in ("a", "b"):
@@ -131,15 +130,6 @@ class Warp(LearntMap):
             return np.stack([one.scales(dimension) for one in self.members])
         steepest = self._slope(np.tile(GRID[:, None], dimension)).max(0)
         return self.kernel.scales(dimension) / steepest
-
-    def image_pairs(self, pairs: Pairs) -> Pairs:
-        """The pairs of the images, kept as in `latest_on` while the shapes are the same objects."""
-        shapes = self.a, self.b, self.curve
-        before, images = pairs.latest.get(Warp, (shapes, None))
-        if images is None or not all(map(is_, before, shapes)):
-            images = super().image_pairs(pairs)
-            pairs.latest[Warp] = shapes, images
-        return images
 
     def image(self, X: Points) -> Points:
         self._check(X)

@@ -10,6 +10,7 @@ __all__ = ["Combination", "LearntMap", "PointMap", "Wrapper", "sum_inputs"]
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property, reduce
+from operator import is_
 from typing import ClassVar, Self
 
 import numpy as np
@@ -107,12 +108,13 @@ class LearntMap(PointMap):
     Kernels of a stack map the points to different places, so they are evaluated one by one.
     """
 
-    first_number: ClassVar[str]  # the field that has a leading axis in a stack
+    # The fields that the map depends on; the first has a leading axis in a stack.
+    map_fields: ClassVar[tuple[str, ...]]
 
     @cached_property
     def members(self) -> list[Self]:
         """The kernels of a stack; empty if this is a single kernel."""
-        number: Vector = getattr(self, self.first_number)
+        number: Vector = getattr(self, self.map_fields[0])
         return [member(self, i) for i in range(len(number))] if number.ndim > 1 else []
 
     def on(self, pairs: Pairs) -> tuple[Matrix, Pull]:
@@ -129,9 +131,15 @@ class LearntMap(PointMap):
         return np.stack(Ks), Pull(parameters, inputs)
 
     def image_pairs(self, pairs: Pairs) -> Pairs:
-        if pairs.X1 is pairs.X2:
-            return super().image_pairs(pairs)
-        return pairs.moved(self.image(pairs.X1), self._image_of_data(pairs.X2))
+        """The pairs of the images, kept as in `latest_on` while the map is the same."""
+        if pairs.X1 is not pairs.X2:
+            return pairs.moved(self.image(pairs.X1), self._image_of_data(pairs.X2))
+        own = [getattr(self, name) for name in self.map_fields]
+        before, images = pairs.latest.get(type(self), (own, None))
+        if images is None or not all(map(is_, before, own)):
+            images = super().image_pairs(pairs)
+            pairs.latest[type(self)] = own, images
+        return images
 
     def _image_of_data(self, X: Points) -> Points:
         """The image of points that others are paired with again and again; the latest is kept."""
