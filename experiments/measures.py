@@ -7,11 +7,15 @@ from __future__ import annotations
 
 __all__ = [
     "best_error",
+    "best_of",
+    "best_share",
     "border_deviation",
     "gap",
     "lead",
     "log10_regret",
+    "log10_regret_on_the_way",
     "log_regret",
+    "missed",
     "modes",
     "of_models",
     "rank",
@@ -20,6 +24,7 @@ __all__ = [
 ]
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -37,6 +42,8 @@ ERROR = (0.005, 0.005)  # one test case in 200
 DEVIATION = (0.05, 0.05)  # of the mean deviation
 DENSITY = (0.05, 0.05)  # nats for each test point
 RANK = (0.5, 0.25)
+SHARE = (0.1, 0.1)
+NEAR = 0.01  # of the minimum of a tree: a search that has found a good solution
 
 
 @cache
@@ -84,6 +91,33 @@ def log10_regret(trials: int) -> Measure:
         return float(tree_figure2.logarithms(values, minimum)[0, -1])
 
     return Measure(f"log₁₀ regret at {trials}", _by_row(number), LOG10_REGRET, False, 2)
+
+
+@cache
+def log10_regret_on_the_way(trials: int) -> Measure:
+    """The mean over all trials up to so many: how fast a search converges."""
+
+    def number(row: Row) -> float:
+        minimum = problem_of(row["cell"]["problem"]).minimum
+        assert minimum is not None
+        values = np.array(row["values"][:trials])[None, :]
+        return float(tree_figure2.logarithms(values, minimum)[0, row["n_initial"] :].mean())
+
+    name = f"mean log₁₀ regret of trials up to {trials}"
+    return Measure(name, _by_row(number), LOG10_REGRET, False, 2)
+
+
+@cache
+def missed(trials: int) -> Measure:
+    """1 if a search of a tree has found nothing near the minimum after so many trials, else 0."""
+
+    def number(row: Row) -> float:
+        minimum = problem_of(row["cell"]["problem"]).minimum
+        assert minimum is not None
+        return float(min(row["values"][:trials]) > minimum + NEAR)
+
+    name = f"farther than {NEAR} from the minimum after {trials} trials"
+    return Measure(name, _by_row(number), (0.0, 0.0))
 
 
 @cache
@@ -149,6 +183,42 @@ def rank(measure: Measure, among: tuple[str, ...]) -> Measure:
         }
 
     return Measure(f"rank of {len(among)} by {measure.name}", read, RANK, False, 2)
+
+
+@cache
+def best_share(measure: Measure, among: tuple[str, ...]) -> Measure:
+    """1 for the best of several methods, 0 for the others; equal ones share it."""
+
+    def read(rows: Sequence[Row], by: str) -> Found:
+        ranks = rank(measure, among).read(rows, by)
+        return {
+            name: {place: float(own == 1) for place, own in places.items()}
+            for name, places in ranks.items()
+        }
+
+    return Measure(f"share of firsts by {measure.name}", read, SHARE, digits=2)
+
+
+@cache
+def best_of(measure: Measure, variants: tuple[str, ...], name: str) -> Measure:
+    """The same measure with one more method: on each problem the variant with the best mean."""
+
+    def read(rows: Sequence[Row], by: str) -> Found:
+        found = measure.read(rows, by)
+        if not all(variant in found for variant in variants):
+            return found
+        sign = 1 if measure.larger_is_better else -1
+        runs_of: dict[tuple[tuple[str, str], ...], list[int]] = {}
+        for problem, run in set.intersection(*(set(found[variant]) for variant in variants)):
+            runs_of.setdefault(problem, []).append(run)
+        best: dict[Place, float] = {}
+        for problem, runs in runs_of.items():
+            means = {v: sign * np.mean([found[v][problem, run] for run in runs]) for v in variants}
+            chosen = found[max(means, key=lambda variant: means[variant])]
+            best |= {(problem, run): chosen[problem, run] for run in runs}
+        return {**found, name: best}
+
+    return replace(measure, read=read)
 
 
 @cache

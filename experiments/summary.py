@@ -20,9 +20,9 @@ ORDER: tuple[Verdict, ...] = (
 )
 NO_REASON = "*No reason is written for this verdict yet.*"
 READING = """\
-Columns. ours: the means of both sides by the measure in brackets, in how many pairs the first is
-ahead and behind, p, our runs, and the document's where it has more. before: our rows are older than
-these [changes](#changes-since)."""
+Columns. ours: the means of two methods by the measure in brackets, in how many pairs the first is
+ahead and behind, p, our runs, and the document's where it has more; of several comparisons the one
+that supports the claim least. before: our rows are older than these [changes](#changes-since)."""
 FOUND = """\
 runs counts stored results; found is the verdicts on the claims of a page, or, where there are none,
 the shortest form of what it says; before as above."""
@@ -94,13 +94,15 @@ def ours(each: Judged) -> str:
     if claim.kind == "share":
         text = f"{round(d.sum())} of {len(d)} searches are {claim.measure.name}"
     else:
+        values = evidence.first, evidence.second
         sides = [
-            f"{' and '.join(names)} {value:.{digits}f}"
-            for names, value in ((claim.first, evidence.first), (claim.second, evidence.second))
+            f"{name} {value:.{digits}f}" for name, value in zip(evidence.names, values, strict=True)
         ]
         units = {"run": "runs", "problem": "problems", "search": "searches"}[claim.unit]
         pairs = f"{(d > 0).sum()} : {(d < 0).sum()} of {len(d)} {units}"
         text = f"{', '.join(sides)} ({claim.measure.name}); {pairs}"
+        if each.comparisons > 1:
+            text = f"least of {each.comparisons} comparisons: {text}"
     if claim.kind != "share" or each.verdict != "reproduced":
         text += f", p = {each.p:.3f}" if each.p >= 0.001 else ", p < 0.001"
     missing = f"; without {', '.join(evidence.missing)}" if evidence.missing else ""

@@ -1,7 +1,7 @@
 """Claims of documents, judged from stored results by one rule.
 
-A claim compares two methods, or two groups whose numbers are averaged, by a number that every run
-has. Compared are units: runs (a run's numbers are averaged over the claim's problems), problems
+A claim compares methods by a number that every run has: each of its first side with each of its
+second. Compared are units: runs (a run's numbers are averaged over the claim's problems), problems
 (averaged over runs) or single searches. Differences are positive where the first side is better.
 `RULE` states the rule for readers.
 """
@@ -11,7 +11,9 @@ from __future__ import annotations
 __all__ = ["FEWEST", "RULE", "Claim", "Evidence", "Judged", "Measure", "evidence_of", "judged"]
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -32,10 +34,11 @@ SIGNIFICANT = 0.05
 FEWEST = 6  # units: with fewer, no two-sided Wilcoxon test of pairs is below 0.05
 ALWAYS = 0.95  # the share of runs that "always" is read as
 RULE = f"""\
-**The rule.** A claim compares two methods, or two groups whose numbers are averaged, by one measure
-on the named problems. Compared are runs (their numbers averaged over the problems), problems
-(averaged over runs) or single searches, whichever the row counts. A difference matters if its mean
-is at least the measure's smallest (listed below) and most pairs have its direction.
+**The rule.** A claim compares two methods by one measure on the named problems; where it names
+several, each of the one side with each of the other. Compared are runs (their numbers averaged over
+the problems), problems (averaged over runs) or single searches, whichever the row counts. A
+difference matters if its mean is at least the measure's smallest (listed below) and most pairs have
+its direction.
 
 - *Ahead*: reproduced if the first side is ahead by a difference that matters and
   p < {SIGNIFICANT}; contradicted if it is behind by one and p < {SIGNIFICANT}.
@@ -45,6 +48,9 @@ is at least the measure's smallest (listed below) and most pairs have its direct
 - *Always*: reproduced if at least {100 * ALWAYS:.0f} % of the searches are as claimed; contradicted
   if so few are that p < {SIGNIFICANT} for that share.
 - All else is not reproduced: undecided, or a difference that does not matter.
+- Of several methods, all comparisons have to support the claim, so that the largest p counts; one
+  that contradicts it is enough, with p times the number of comparisons. The row has the numbers of
+  the comparison that supports the claim least.
 
 p: two-sided Wilcoxon test of the pairs, or binomial test of a share, Holm over the claims of one
 source. With fewer than {FEWEST} pairs a claim counts as not run yet. Verdicts are computed; the
@@ -87,8 +93,9 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The numbers of a claim's two sides."""
+    """The numbers of one method of each side of a claim; of a share, of all methods together."""
 
+    names: tuple[str, ...]
     first: float  # means
     second: float
     differences: Vector  # by unit, positive where the first side is better; of a share: each search
@@ -99,12 +106,16 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A claim with its verdict; `p` is the one that the verdict rests on."""
+    """A claim with its verdict; `p` is the one that the verdict rests on.
+
+    `evidence` is that of the comparison which supports the claim least.
+    """
 
     claim: Claim
     verdict: Verdict
     evidence: Evidence | None = None
     p: float | None = None
+    comparisons: int = 1
 
     @property
     def reason(self) -> str:
@@ -119,13 +130,13 @@ class Judged:
 def judged(claims: Sequence[Claim], rows: Mapping[str, Sequence[Row]]) -> list[Judged]:
     """Verdicts on claims, given the rows of experiments by name."""
     read: dict[tuple[str, Measure, str], Found] = {}
-    evidence: dict[int, Evidence] = {}
+    evidence: dict[int, list[Evidence]] = {}
     for i, claim in enumerate(claims):
         if claim.measure and claim.experiment in rows:
             key = claim.experiment, claim.measure, claim.by
             if key not in read:
                 read[key] = claim.measure.read(rows[claim.experiment], claim.by)
-            if found := evidence_of(claim, read[key]):
+            if found := comparisons_of(claim, read[key]):
                 evidence[i] = found
     p_for: dict[int, float] = {}
     p_against: dict[int, float] = {}
@@ -141,15 +152,31 @@ def judged(claims: Sequence[Claim], rows: Mapping[str, Sequence[Row]]) -> list[J
     ]
 
 
+def comparisons_of(claim: Claim, found: Found) -> list[Evidence]:
+    """The evidence of each method of the first side beside each of the second.
+
+    Nothing if any of them has too few results.
+    """
+    if claim.kind == "share":
+        pairs = [claim]
+    else:
+        both = product(claim.first, claim.second)
+        pairs = [replace(claim, first=(one,), second=(other,)) for one, other in both]
+    each = [evidence_of(pair, found) for pair in pairs]
+    known = [evidence for evidence in each if evidence is not None]
+    return known if len(known) == len(each) else []
+
+
 def evidence_of(claim: Claim, found: Found) -> Evidence | None:
-    """The numbers of both sides where both have them; None if these are too few."""
-    sides = [found.get(name, {}) for name in (*claim.first, *claim.second)]
+    """The numbers of one method of each side where both have them; None if these are too few."""
+    names = (*claim.first, *claim.second)
+    sides = [found.get(name, {}) for name in names]
     places = set.intersection(*map(set, sides)) if sides else set()
     runs_of: dict[tuple[tuple[str, str], ...], set[int]] = {}
     for problem, run in places:
         if matches(dict(problem), claim.where):
             runs_of.setdefault(problem, set()).add(run)
-    if claim.unit == "run":
+    if claim.unit != "search":
         runs_of = {problem: runs for problem, runs in runs_of.items() if len(runs) >= FEWEST}
         shared = set.intersection(*runs_of.values()) if runs_of else set()
         runs_of = dict.fromkeys(runs_of, shared)
@@ -173,6 +200,7 @@ def evidence_of(claim: Claim, found: Found) -> Evidence | None:
         differences = first - second if claim.measure.larger_is_better else second - first
     named = {value for problem in runs_of for _, value in problem}
     return Evidence(
+        names,
         float(first.mean()),
         float(second.mean()),
         differences,
@@ -182,11 +210,16 @@ def evidence_of(claim: Claim, found: Found) -> Evidence | None:
     )
 
 
-def _p_for(kind: Kind, evidence: Evidence) -> float:
-    """Of the test that has to reject before the claim is reproduced; a share is met without one."""
+def _p_for(kind: Kind, comparisons: Sequence[Evidence]) -> float:
+    """Of the tests that all have to reject before the claim is reproduced.
+
+    A share is met without one.
+    """
+    return 0.0 if kind == "share" else max(_p_ahead(kind, each) for each in comparisons)
+
+
+def _p_ahead(kind: Kind, evidence: Evidence) -> float:
     d, least = evidence.differences, evidence.least
-    if kind == "share":
-        return 0.0
     if kind == "ahead":
         return paired_p_value(d)
     p_values = [paired_p_value(d + least)]
@@ -195,13 +228,15 @@ def _p_for(kind: Kind, evidence: Evidence) -> float:
     return max(p_values)
 
 
-def _p_against(kind: Kind, evidence: Evidence) -> float:
+def _p_against(kind: Kind, comparisons: Sequence[Evidence]) -> float:
+    """Of the test that contradicts the claim most, corrected for the number of comparisons."""
     from scipy.stats import binom
 
-    d = evidence.differences
-    return (
-        float(binom.cdf(round(d.sum()), len(d), ALWAYS)) if kind == "share" else paired_p_value(d)
-    )
+    if kind == "share":
+        d = comparisons[0].differences
+        return float(binom.cdf(round(d.sum()), len(d), ALWAYS))
+    against = [each for each in comparisons if _opposes(kind, each)] or comparisons
+    return min(1.0, len(comparisons) * min(paired_p_value(e.differences) for e in against))
 
 
 def _supports(kind: Kind, evidence: Evidence) -> bool:
@@ -234,9 +269,19 @@ def _corrected(p_values: Mapping[int, float]) -> dict[int, float]:
     return dict(zip(p_values, holm(list(p_values.values())), strict=True))
 
 
-def _verdict(claim: Claim, evidence: Evidence, p_for: float, p_against: float) -> Judged:
-    if p_for < SIGNIFICANT and _supports(claim.kind, evidence):
-        return Judged(claim, "reproduced", evidence, p_for)
-    if p_against < SIGNIFICANT and _opposes(claim.kind, evidence):
-        return Judged(claim, "contradicted", evidence, p_against)
-    return Judged(claim, "not reproduced", evidence, p_against if claim.kind == "share" else p_for)
+def _verdict(
+    claim: Claim, comparisons: Sequence[Evidence], p_for: float, p_against: float
+) -> Judged:
+    weakest = min(comparisons, key=lambda each: _support(claim.kind, each))
+    made = partial(Judged, claim, evidence=weakest, comparisons=len(comparisons))
+    if p_for < SIGNIFICANT and all(_supports(claim.kind, each) for each in comparisons):
+        return made(verdict="reproduced", p=p_for)
+    if p_against < SIGNIFICANT and any(_opposes(claim.kind, each) for each in comparisons):
+        return made(verdict="contradicted", p=p_against)
+    return made(verdict="not reproduced", p=p_against if claim.kind == "share" else p_for)
+
+
+def _support(kind: Kind, evidence: Evidence) -> float:
+    """How much the mean difference supports a claim, in units of what matters."""
+    mean, least = float(evidence.differences.mean()), evidence.least or 1.0
+    return (-abs(mean) if kind == "alike" else mean) / least

@@ -1,7 +1,8 @@
 """Claims of "Local Nonstationarity for Efficient Bayesian Optimization" (Martinez-Cantin 2015).
 
 The document has 10 to 25 runs, "depending on the problem". Equation 3 can be read in two ways,
-`SBO-variance` and `SBO-std`; a claim about Spartan BO takes both together.
+`SBO-variance` and `SBO-std`; where one of them may hold without the other, each is a claim of its
+own, elsewhere both have to hold.
 """
 
 from __future__ import annotations
@@ -14,24 +15,27 @@ from experiments.measures import gap, solved
 from experiments.verdicts import Claim
 
 _claim = partial(Claim, "Martinez-Cantin 2015", experiment="spartan_figures", runs=10)
-SPARTAN = ("SBO-variance", "SBO-std")
+READINGS = {"variances": "SBO-variance", "deviations": "SBO-std"}
+SPARTAN = tuple(READINGS.values())
 INITIAL, TRIALS = 10, 60
 
 CLAIMS = (
-    _claim(
-        "Figure 2",
-        "On 2-D Exp Spartan BO is ahead of BO, which converges poorly.",
-        measure=gap(TRIALS),
-        first=SPARTAN,
-        second=("BO",),
-        where={"problem": ["exp-2d-wide"]},
-        reasons={
-            "not reproduced": (
-                "Ahead in 8 of 10 runs and by 0.3 of the gap, but p is above 0.05 once "
-                "corrected; standard deviations in equation 3 solve it every time, literal "
-                "variances in 8 of 10."
-            )
-        },
+    *(
+        _claim(
+            "Figure 2",
+            f"On 2-D Exp Spartan BO ({reading}) is ahead of BO, which converges poorly.",
+            measure=gap(TRIALS),
+            first=(method,),
+            second=("BO",),
+            where={"problem": ["exp-2d-wide"]},
+            reasons={
+                "not reproduced": (
+                    "It solves the problem in more runs than BO, but BO solves it in most: the "
+                    "difference rests on few runs."
+                ),
+            },
+        )
+        for reading, method in READINGS.items()
     ),
     _claim(
         "Figure 2",
@@ -46,20 +50,25 @@ CLAIMS = (
             )
         },
     ),
-    _claim(
-        "Figure 2",
-        "Spartan BO always finds the minimum of 2-D Exp in less than 20 iterations.",
-        measure=solved(INITIAL + 20),
-        first=SPARTAN,
-        kind="share",
-        where={"problem": ["exp-2d-wide"]},
-        reasons={
-            "contradicted": (
-                "Nearly so for standard deviations (9 to 22 iterations, once 38); literal "
-                "variances miss the minimum in 2 of 10 runs, since their local region covers "
-                "most of the square."
-            )
-        },
+    *(
+        _claim(
+            "Figure 2",
+            f"Spartan BO ({reading}) always finds the minimum of 2-D Exp before iteration 20.",
+            measure=solved(INITIAL + 19),
+            first=(method,),
+            kind="share",
+            where={"problem": ["exp-2d-wide"]},
+            reasons={
+                "contradicted": (
+                    "The local region of literal variances covers most of the square, so that it "
+                    "adds little."
+                ),
+                "not reproduced": (
+                    "Most runs find it before iteration 20, and all find it in the end."
+                ),
+            },
+        )
+        for reading, method in READINGS.items()
     ),
     _claim(
         "Figure 3",
@@ -69,6 +78,12 @@ CLAIMS = (
         second=("BO",),
         kind="no worse",
         where={"problem": ["hartmann-6"]},
+        reasons={
+            "not reproduced": (
+                "Warping has the most to sample and is behind BO in every run, by about half of "
+                "what matters."
+            ),
+        },
     ),
     _claim(
         "Figure 4",
@@ -87,18 +102,18 @@ CLAIMS = (
     ),
     _claim(
         "Figure 5",
-        "BO finds the minimum of the logistic regression in less than 40 iterations.",
-        measure=solved(INITIAL + 40),
+        "On the logistic regression BO reaches the minimum before iteration 40.",
+        measure=solved(INITIAL + 39),
         first=("BO",),
         kind="share",
         where={"problem": ["logreg"]},
     ),
     _claim(
         "Figure 5",
-        "Warping finds the minimum of the logistic regression in less than 10 iterations.",
-        measure=solved(INITIAL + 10),
+        "On the logistic regression warping is the fastest: ahead of BO after nine iterations.",
+        measure=gap(INITIAL + 9),
         first=("WARP",),
-        kind="share",
+        second=("BO",),
         where={"problem": ["logreg"]},
     ),
     _claim(
@@ -132,24 +147,9 @@ CLAIMS = (
     ),
     _claim(
         "Figure 5",
-        "On HP-NNET the local kernel is ahead in the end (HBO-SBO of HBO).",
-        experiment="hierarchical_hpnnet",
-        measure=gap(100),
-        first=("HBO-SBO",),
-        second=("HBO",),
-        where={"problem": ["hpnnet"]},
-        reasons={
-            "not reproduced": (
-                "100 trials are ten outer points here, too few for any outer surrogate to "
-                "matter; the document states neither its split of trials nor has the same data."
-            )
-        },
-    ),
-    _claim(
-        "Figure 5",
         "On HP-NNET Spartan BO is ahead of BO in the end.",
         measure=gap(600),
-        first=("SBO-variance", "SBO-std", "SBO-learnt"),
+        first=SPARTAN,
         second=("BO",),
         where={"problem": ["hpnnet"]},
     ),

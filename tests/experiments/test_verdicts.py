@@ -7,6 +7,7 @@ pytest.importorskip("experiments.harness")
 
 from experiments.__main__ import EXPERIMENTS
 from experiments.claims import CLAIMS
+from experiments.measures import best_of, best_share, log10_regret_on_the_way, missed
 from experiments.summary import NO_REASON, claim_table, ours
 from experiments.verdicts import FEWEST, Claim, Measure, judged
 
@@ -90,6 +91,26 @@ def test_a_share_counts_the_searches_of_each_method():
     assert ours(found).startswith("10 of 20 searches")
 
 
+def test_each_method_of_one_side_is_compared_with_each_of_the_other():
+    """An average over one that is far behind and one that is ahead would be behind."""
+    stored = pairs(0.1) + rows("C", np.full(RUNS, 0.0)) + rows("D", np.full(RUNS, 0.58))
+    assert verdict_on(claim(second=("B", "C")), stored) == "reproduced"
+    assert verdict_on(claim(second=("C", "D")), stored) == "not reproduced"
+    assert verdict_on(claim(first=("A", "D"), second=("B", "C")), stored) == "reproduced"
+    (found,) = judged([claim(second=("C", "D"))], {"compared": stored})
+    assert found.evidence.names == ("A", "D")
+    assert "least of 2 comparisons: A 0.600, D 0.580 (score)" in ours(found)
+    assert verdict_on(claim(second=("C", "E")), stored) == "not run yet"
+
+
+def test_one_comparison_that_contradicts_is_enough_once_it_is_corrected():
+    ahead = rows("D", 0.8 + SPREAD)
+    assert verdict_on(claim(second=("B", "D")), pairs(0.1) + ahead) == "contradicted"
+    (found,) = judged([claim(second=("B", "D"))], {"compared": pairs(0.1) + ahead})
+    (alone,) = judged([claim(second=("D",))], {"compared": pairs(0.1) + ahead})
+    assert found.p == pytest.approx(2 * alone.p)
+
+
 def test_ties_decide_nothing_but_that_sides_are_alike():
     tied = pairs(0.0, np.zeros(RUNS))
     assert verdict_on(claim(), tied) == "not reproduced"
@@ -126,6 +147,10 @@ def test_a_run_is_averaged_over_problems_and_needs_a_smaller_difference():
     assert len(by_run.evidence.differences) == RUNS
     (by_problem,) = judged([claim(unit="problem")], {"compared": stored})
     assert by_problem.verdict == "not run yet"  # two problems
+    many = [row for i in range(FEWEST) for row in pairs(0.06, problem=f"p{i}")]
+    (by_problem,) = judged([claim(unit="problem")], {"compared": many + stored[: FEWEST - 1]})
+    assert by_problem.verdict == "reproduced"
+    assert len(by_problem.evidence.differences) == FEWEST  # too few runs of the last one
     (by_search,) = judged([claim(unit="search")], {"compared": stored})
     assert len(by_search.evidence.differences) == 2 * RUNS
 
@@ -168,3 +193,34 @@ def test_a_claim_names_an_experiment_and_fits_into_a_table(one):
     cells = EXPERIMENTS[one.experiment].cells if one.experiment else []
     for key, values in one.where.items():
         assert set(values) <= {cell[key] for cell in cells if key in cell}
+
+
+def test_the_best_variant_of_each_problem_stands_for_a_family():
+    stored = rows("A", np.full(RUNS, 0.2)) + rows("B", 0.5 + SPREAD)
+    stored += rows("A", 0.9 + SPREAD, problem="q") + rows("B", np.full(RUNS, 0.1), problem="q")
+    found = best_of(SCORE, ("A", "B"), "family").read(stored, "method")["family"]
+    assert found[(("problem", "p"),), 3] == pytest.approx(0.5 + SPREAD[3])
+    assert found[(("problem", "q"),), 3] == pytest.approx(0.9 + SPREAD[3])
+    costs = best_of(COST, ("A", "B"), "family").read(stored, "method")["family"]
+    assert costs[(("problem", "p"),), 3] == 0.2
+
+
+def test_the_best_method_of_each_run_counts_as_first():
+    stored = rows("A", [0.1, 0.3]) + rows("B", [0.2, 0.2]) + rows("C", [0.0, 0.0])
+    found = best_share(SCORE, ("A", "B", "C")).read(stored, "method")
+    assert {name: list(places.values()) for name, places in found.items()} == {
+        "A": [0.0, 1.0],
+        "B": [1.0, 0.0],
+        "C": [0.0, 0.0],
+    }
+
+
+def test_convergence_on_a_tree_is_read_from_the_values_of_a_search():
+    values = [1.0, 0.5, 0.2, 0.11]  # the minimum is 0.1, the first value that of the design
+    row = {"cell": {"problem": "tree-small", "method": "A"}, "run": 0, "n_initial": 1}
+    place = (("problem", "tree-small"),), 0
+    stored = [{**row, "values": values}]
+    on_the_way = log10_regret_on_the_way(4).read(stored, "method")["A"][place]
+    assert on_the_way == pytest.approx(np.log10([0.4, 0.1, 0.01]).mean())
+    assert missed(3).read(stored, "method")["A"][place] == 1
+    assert missed(4).read([{**row, "values": [*values[:3], 0.105]}], "method")["A"][place] == 0
