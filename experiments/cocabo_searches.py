@@ -166,7 +166,8 @@ def _searched(
     if name in PEERS:
         return peer_search(problem, name, initial, length.trials, number, length.batch)
     method = "random" if name == "random" else METHODS[name](problem.space, length)
-    return search(problem, method, initial, length.trials, number, length.batch)
+    bent = name not in (*THESIS, "CoCaBO-raw")
+    return search(problem, method, initial, length.trials, number, length.batch, bent=bent)
 
 
 def _noting(problem: Problem, seen: list[Params]) -> Problem:

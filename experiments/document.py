@@ -24,13 +24,11 @@ INDEX = "index.md"
 ORIGIN = "Written by `python -m experiments{name}` from `experiments/results/`."
 READING = "[What holds for all experiments](index.md#what-holds-for-all-experiments)"
 SHARED = """\
-**Heavy tails are bent in every search of this library, those by methods of the documents
-included.** Values are standardised, and where the bad half of them is more than four times as long
-as the good half, values above the median are bent before a model sees them ([decision
-6](../decisions/0006-heavy-tails-are-bent.md)). No document does so. A method here that is named
-after a document's is therefore that method on bent values wherever an objective has such a tail.
-Exceptions are robust searches, other libraries (`TPE`, `SMAC`, Optuna's samplers), and experiments
-without a search (Tables 3.2, 3.3 and 5.3, Figures 3.4 and 3.5)."""
+**Heavy tails are bent in searches by the library's own methods.** Values are standardised, and
+where the bad half of them is more than four times as long as the good half, values above the median
+are bent before a model sees them ([decision 6](../decisions/0006-heavy-tails-are-bent.md)). No
+document does so, and its methods get values that are standardised only, since the last of the
+changes above; rows that are older than it are of bent values."""
 INTRODUCTION = """\
 Experiments of five documents made again, and our own that settled a default or compare with
 others. The documents are those of [the science](../science/index.md)."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 __all__ = ["EXPERIMENT", "VARIANTS"]
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from math import log
 from typing import Any
 
@@ -18,13 +17,14 @@ import outcrop as oc
 from experiments.harness import Cell, Experiment, Row
 from experiments.suite.experiment import run_method
 from experiments.suite.variants import Exploring, cells, report
+from experiments.unbent import Unbent
 from outcrop.inference import Slice
 from outcrop.maximise import Maximiser
 from outcrop.priors import LogNormal, Prior
-from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.base import Strategy
 from outcrop.strategies.initial import Design, LatinHypercube, RandomDesign, Sobol, design_size
 from outcrop.strategies.model_based import ModelBased
-from outcrop.surrogates import Kind, Plain, Situation, Standardised
+from outcrop.surrogates import Kind, Plain, Situation
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.situation import INFERENCE
 from outcrop.typing import Points, Rng
@@ -55,35 +55,6 @@ class BoundsAlike:
         strategy = oc.Method().strategy(space)
         assert isinstance(strategy, ModelBased)
         return replace(strategy, avoids_bounds=False)
-
-
-@dataclass(frozen=True)
-class Unbent:
-    """`"gp"` on values that are standardised and never bent."""
-
-    def strategy(self, space: oc.Space) -> Strategy:
-        return _UnbentStrategy(oc.Method().strategy(space))
-
-
-@dataclass(frozen=True)
-class _UnbentStrategy:
-    strategy: Strategy
-
-    def propose(self, view: View, rng: Rng) -> Suggestion:
-        return self.strategy.propose(_unbent(view), rng)
-
-    def belief(self, view: View, rng: Rng) -> Belief:
-        return self.strategy.belief(_unbent(view), rng)
-
-
-class _UnbentView(View):
-    @cached_property
-    def outcome(self) -> Standardised:
-        return Standardised.of(self.y, self.X, bend=False)
-
-
-def _unbent(view: View) -> View:
-    return _UnbentView(**{part.name: getattr(view, part.name) for part in fields(view)})
 
 
 @dataclass(frozen=True)
@@ -137,7 +108,7 @@ def candidates(share: float) -> oc.Method:
 VARIANTS = {
     "as shipped": Variant("gp"),
     "bounds alike": Variant(BoundsAlike()),
-    "unbent": Variant(Unbent()),
+    "unbent": Variant(Unbent("gp")),
     "a quarter of the candidates": Variant(candidates(0.25)),
     "four times the candidates": Variant(candidates(4.0)),
     "near the best only": Variant(oc.Method(maximiser=BestOnly())),

@@ -30,6 +30,7 @@ from experiments.harness import Row
 from experiments.refitted import Refitted
 from experiments.robot_pushing import robot_pushing
 from experiments.searches import problem_of
+from experiments.unbent import Unbent
 from outcrop.inference import MAP
 from outcrop.kernels import Matern52, Scaled
 from outcrop.params import free
@@ -98,7 +99,7 @@ def simulated(
     begun = time.process_time()
     simulation = oc.simulate(
         problem,
-        method_of(method, d) if isinstance(method, str) else method,
+        Unbent(method_of(method, d)) if isinstance(method, str) else method,
         n_workers=n_workers,
         n_trials=n_workers + STEPS,
         mode=mode,

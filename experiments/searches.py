@@ -18,6 +18,7 @@ import outcrop as oc
 from experiments import geostatistics, network_tuning, robot_pushing, tables, tuning
 from experiments.harness import Row
 from experiments.landscapes import LANDSCAPES
+from experiments.unbent import Unbent
 from experiments.wide_problems import WIDE, wide_problem
 from outcrop import problems, strategies
 from outcrop.problems import Problem
@@ -27,7 +28,9 @@ MEASURED = {
     "boosting-digits": tuning.boosting_digits,
     "hpnnet": tables.hpnnet,
     "lda": tables.lda,
+    "lda-surrogate": tables.lda_surrogate,
     "logreg": tables.logistic_regression,
+    "logreg-surrogate": tables.logistic_regression_surrogate,
     "nn-boston": network_tuning.nn_boston,
     "nn-climate": network_tuning.nn_climate,
     "nn-yacht": tuning.nn_yacht,
@@ -77,6 +80,7 @@ def search(
     run: int,
     batch: int = 1,
     noisy: bool = False,
+    bent: bool = True,
 ) -> Row:
     """Minimise until there are `trials` values, the initial ones included.
 
@@ -85,12 +89,13 @@ def search(
     (others may keep the processor waiting), and how many suggestions fell back on something simpler
     after numerical trouble. A method that has a design of its own should give it the size of
     `initial`, or it is finished first. If values are `noisy`, their noise is estimated, and the row
-    holds the number of the trial that is recommended at the end.
+    holds the number of the trial that is recommended at the end. Methods of documents get values
+    that are not `bent`.
     """
     noise = None if noisy else False
     optimizer = oc.Optimizer(
         problem.space,
-        method=method,
+        method=method if bent else Unbent(method),
         seed=run,
         noise=noise,
         ask_seconds=None,  # results must not depend on the speed of a machine

@@ -1,12 +1,20 @@
-"""Problems whose values were measured beforehand: hyperparameter grids and the HP-NNET surrogate.
+"""Problems whose values were measured beforehand: hyperparameter grids and regressions of them.
 
-A grid is complete, so a call is a look-up and the minimum is known. HP-NNET's runs are scattered,
-so a regression fitted to them stands in for the training.
+A grid is complete, so a call is a look-up and the minimum is known. A regression fitted to a grid
+can be searched continuously [Eggensperger et al. 2015]. HP-NNET's runs are scattered, so that a
+regression stands in for the training.
 """
 
 from __future__ import annotations
 
-__all__ = ["hpnnet", "lda", "logistic_regression", "svm"]
+__all__ = [
+    "hpnnet",
+    "lda",
+    "lda_surrogate",
+    "logistic_regression",
+    "logistic_regression_surrogate",
+    "svm",
+]
 
 import json
 from collections.abc import Mapping
@@ -41,6 +49,30 @@ def logistic_regression() -> Problem:
     return _grid("logreg", kinds, "validation_error")
 
 
+def lda_surrogate() -> Problem:
+    """Gradient boosting of the grid of online LDA; R² 0.93 on a held-out half."""
+    settings = {
+        "max_features": 0.8,
+        "learning_rate": 0.174,
+        "max_depth": 6,
+        "min_samples_leaf": 6,
+        "n_estimators": 81,
+    }
+    return _regression(lda(), settings)
+
+
+def logistic_regression_surrogate() -> Problem:
+    """Gradient boosting of the grid of logistic regression; R² 0.998 on a held-out half."""
+    settings = {
+        "max_features": 0.766,
+        "learning_rate": 0.185,
+        "max_depth": 9,
+        "min_samples_leaf": 8,
+        "n_estimators": 91,
+    }
+    return _regression(logistic_regression(), settings)
+
+
 def hpnnet() -> Problem:
     """HP-NNET on the convex data: predicted validation error of 7 floats and 7 categories.
 
@@ -71,6 +103,18 @@ class LookUp:
 
     def __call__(self, params: Params) -> float:
         return self.cells[tuple(params[name] for name in self.names)]
+
+
+@dataclass(frozen=True, eq=False)
+class GridSurrogate:
+    """The prediction of a regression on the unit cube."""
+
+    names: tuple[str, ...]
+    model: Any
+
+    def __call__(self, params: Params) -> float:
+        row = np.array([[params[name] for name in self.names]], dtype=float)
+        return float(self.model.predict(row)[0])
 
 
 @dataclass(frozen=True)
@@ -141,3 +185,43 @@ def _grid(name: str, kinds: dict[str, type[int] | type[float]], objective: str) 
         tags=("grid",),
         source="HPOlib's tables; HTBO, Table 1; Spartan BO, section 5.2",
     )
+
+
+def _regression(grid: Problem, settings: Mapping[str, Any]) -> Problem:
+    """Gradient boosting of a grid, as a function of continuous parameters.
+
+    `settings` are the best of 100 random ones by their error on a held-out half, from the ranges of
+    Eggensperger et al. 2015. A parameter runs from 0 to 1 over its levels, which lie at equal
+    distances. Trees split halfway between two levels, so that the function is constant between
+    multiples of half a distance, and its minimum is found by one call in each piece.
+    """
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    function = grid.function
+    assert isinstance(function, LookUp)
+    levels = [grid.space.parameters[name] for name in function.names]
+    steps = [len(levels_of(parameter)) - 1 for parameter in levels]
+    codes = [
+        [levels_of(parameter).index(value) for parameter, value in zip(levels, cell, strict=True)]
+        for cell in function.cells
+    ]
+    model = GradientBoostingRegressor(random_state=0, **settings)
+    model.fit(np.array(codes) / steps, np.array([*function.cells.values()]))
+    pieces = [(np.arange(2 * step) + 0.5) / (2 * step) for step in steps]
+    everywhere = np.stack(np.meshgrid(*pieces, indexing="ij"), axis=-1).reshape(-1, len(steps))
+    values = model.predict(everywhere)
+    names = function.names
+    return Problem(
+        name=f"{grid.name}-surrogate",
+        space=Space({name: Float(0.0, 1.0) for name in names}),
+        function=GridSurrogate(names, model),
+        minimum=float(values.min()),
+        minimisers=(dict(zip(names, everywhere[values.argmin()].tolist(), strict=True)),),
+        tags=("surrogate",),
+        source="Eggensperger et al. 2015; Spartan BO, section 5.2",
+    )
+
+
+def levels_of(parameter: Any) -> list[Any]:
+    assert isinstance(parameter, Ordinal)
+    return list(parameter.values)

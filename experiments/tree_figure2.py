@@ -7,10 +7,13 @@ that do not, and by other tools.
 from __future__ import annotations
 
 __all__ = [
+    "BLIND",
     "EXPERIMENT",
+    "OF_DOCUMENT",
     "SHOWN",
     "TRIALS",
     "TWO_STEPS",
+    "blind",
     "distances",
     "logarithms",
     "picture",
@@ -30,11 +33,12 @@ from experiments.comparison import Searches, best_traces, by_method, corrected_p
 from experiments.harness import Cell, Experiment, Row
 from experiments.peers import peer_search
 from experiments.searches import initial_points, problem_of, search
+from experiments.structure_blind import flat_configurations, flattened
 from outcrop.baselines import Arc, CommonNodes, Independent, Marginal, OneHot
 from outcrop.problems import Problem
 from outcrop.space import Choice
 from outcrop.strategies import EachBranch, TopBranches
-from outcrop.strategies.initial import OnePerBranch
+from outcrop.strategies.initial import LatinHypercube, OnePerBranch
 from outcrop.surrogates import Forest
 from outcrop.surrogates import TreeStructured as Tree
 from outcrop.typing import Matrix, Params, Vector
@@ -45,7 +49,7 @@ TESTED = (40, 60)  # after which they are tested; at the end many are at the flo
 NEAR = 0.01  # of the minimum: a run that counts as solved
 FLOOR = 1e-9  # below which a regret is rounding
 
-DOCUMENT = "tree two steps"
+DOCUMENT, BLIND = "tree two steps", "blind GP"
 DEFAULT = "auto"
 ALL_LEAVES = EachBranch()
 TWO_STEPS = TopBranches(count=1, extras=False, exact_up_to=0)
@@ -65,8 +69,9 @@ METHODS = {
     "arc": oc.Method(surrogate=Arc(), maximiser=ALL_LEAVES),
     "marginal": oc.Method(surrogate=Marginal(sees_shared=False), maximiser=ALL_LEAVES),
     "random forest": oc.Method(surrogate=Forest()),
-    "blind GP": oc.Method(surrogate=OneHot()),
+    BLIND: oc.Method(surrogate=OneHot()),
 }
+OF_DOCUMENT = (DOCUMENT, "independent", "arc", "marginal", BLIND, "Fourier two steps")
 PEERS = ("TPE", "SMAC")
 EVERY = (*METHODS, *PEERS, "random")
 PROBLEMS = {
@@ -108,10 +113,20 @@ def tree_search(cell: Cell, methods: Mapping[str, oc.Method], number: int, trial
     else:
         known = methods.get(cell["method"])
         method = replace(known, initial=design) if known else cell["method"]
-        row = search(watched, method, initial, trials, number)
+        if cell["method"] == BLIND:
+            method = blind(len(initial))
+            initial = flat_configurations(problem, initial, number)
+            watched = flattened(watched)
+        bent = cell["method"] not in OF_DOCUMENT
+        row = search(watched, method, initial, trials, number, bent=bent)
     values = [round(value, 12) for value in row["values"]]
     right = [is_in_best_leaf(problem, asked[int(np.argmin(values[:n]))]) for n in SHOWN]
     return {**row, "values": values, "right": right}
+
+
+def blind(initial: int) -> oc.Method:
+    """A solver that is blind to conditions, after so many points; for a `flattened` problem."""
+    return oc.Method(surrogate=OneHot(), initial=LatinHypercube(size=initial))
 
 
 def is_in_best_leaf(problem: Problem, params: Params) -> bool:
@@ -241,9 +256,9 @@ as follows:
 - `independent` has a process for each leaf, `arc` is the kernel of Swersky et al. (2014), and
   `marginal` the kernel of equation 4, the belief of `tree two steps` without its search. All these
   maximise expected improvement over all leaves, with sampled hyperparameters.
-- `random forest` and `blind GP` have defaults in the place of what is not active; the latter sees
-  one-hot codes of the decisions. The default of a number is the middle of its range, where every
-  leaf happens to be lowest. `TPE` is Optuna's and `SMAC` SMAC3's facade for hyperparameters; both
+- `blind GP` sees one-hot codes of the decisions and a value of every parameter, active or not, as it
+  was suggested. `random forest` has defaults in the place of what is not active: the middle of the
+  range of a number, where every leaf happens to be lowest. `TPE` is Optuna's and `SMAC` SMAC3's facade for hyperparameters; both
   know the conditions, but the local search of SMAC3 2.4 passes over all neighbours of what has
   inactive parameters, which leaves the candidates it draws at random.
 

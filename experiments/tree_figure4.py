@@ -21,8 +21,10 @@ from experiments.harness import Cell, Experiment, Row
 from experiments.mlp_tuning import EPOCHS, TOPOLOGIES, TRAINING, mlp_problem
 from experiments.peers import peer_search
 from experiments.searches import initial_points, search
+from experiments.structure_blind import flat_configurations, flattened
+from experiments.tree_figure2 import BLIND, OF_DOCUMENT, blind
 from outcrop import surrogates
-from outcrop.baselines import Arc, Independent, OneHot
+from outcrop.baselines import Arc, Independent
 from outcrop.problems import Problem
 from outcrop.strategies import EachBranch, TopBranches
 from outcrop.strategies.initial import OnePerBranch
@@ -46,7 +48,7 @@ METHODS: dict[str, Any] = {
     "gp": oc.Method(initial=DESIGN),
     "independent": oc.Method(surrogate=Independent(), initial=DESIGN, maximiser=EachBranch()),
     "arc": oc.Method(surrogate=Arc(), initial=DESIGN, maximiser=EachBranch()),
-    "blind GP": oc.Method(surrogate=OneHot(), initial=DESIGN),
+    BLIND: blind(INITIAL),
     "random": "random",
 }
 PEERS = ("TPE", "SMAC")
@@ -75,7 +77,12 @@ def run(cell: Cell, number: int) -> Row:
     initial = initial_points(problem.space, INITIAL, number, DESIGN)
     if cell["method"] in PEERS:
         return peer_search(problem, cell["method"], initial, TRIALS, number)
-    return search(problem, METHODS[cell["method"]], initial, TRIALS, number)
+    method = METHODS[cell["method"]]
+    if cell["method"] == BLIND:
+        initial = flat_configurations(problem, initial, number)
+        problem, method = flattened(problem), blind(INITIAL)
+    bent = cell["method"] not in OF_DOCUMENT
+    return search(problem, method, initial, TRIALS, number, bent=bent)
 
 
 @lru_cache
@@ -272,9 +279,9 @@ LIST_OF_METHODS = f"""\
   see shared parameters too, and `gp` one process for which parameters that are not active count for
   nothing.
 - `independent` has a process for each leaf, `arc` is the kernel of Swersky et al. (2014), and
-  `blind GP`, in the place of the document's `gp-baseline`, sees one-hot codes and defaults in the
-  place of what is not active. `TPE` is Optuna's and `SMAC` SMAC3's facade for hyperparameters, with
-  their defaults. `random` draws every choice evenly: in the shared topology, where depth is a chain
+  `blind GP`, in the place of the document's `gp-baseline`, sees one-hot codes and a value of every
+  parameter, active or not, as it was suggested. `TPE` is Optuna's and `SMAC` SMAC3's facade for
+  hyperparameters, with their defaults. `random` draws every choice evenly: in the shared topology, where depth is a chain
   of choices, every second draw has no hidden layer and every sixteenth has four."""
 OF_DEFAULT = f"""
 - `{DEFAULT}` is `method="tree"`, the default of conditional spaces: `tree` or `gp`, by what they

@@ -106,7 +106,7 @@ CLAIMS = (
         measure=solved(INITIAL + 39),
         first=("BO",),
         kind="share",
-        where={"problem": ["logreg"]},
+        where={"problem": ["logreg-surrogate"]},
     ),
     _claim(
         "Figure 5",
@@ -114,7 +114,7 @@ CLAIMS = (
         measure=gap(INITIAL + 9),
         first=("WARP",),
         second=("BO",),
-        where={"problem": ["logreg"]},
+        where={"problem": ["logreg-surrogate"]},
     ),
     _claim(
         "Figure 5",
@@ -122,7 +122,7 @@ CLAIMS = (
         measure=gap(TRIALS),
         first=SPARTAN,
         second=("BO", "WARP"),
-        where={"problem": ["lda"]},
+        where={"problem": ["lda-surrogate"]},
         reasons={
             "not reproduced": (
                 "Our BO is not stuck: it finds the best cell in every run. We search the "
@@ -137,7 +137,7 @@ CLAIMS = (
         measure=gap(TRIALS),
         first=("SPBO",),
         second=SPARTAN,
-        where={"problem": ["lda"]},
+        where={"problem": ["lda-surrogate"]},
         reasons={
             "not reproduced": (
                 "It solves LDA in every run, and so do BO and most others, so that nothing is "

@@ -77,3 +77,26 @@ def test_hpnnet_ignores_what_a_choice_makes_irrelevant():
     assert problem({**plain, "pca_energy": 0.95}) == problem(plain)
     reduced = [problem({**plain, "preproc": 2, "pca_energy": energy}) for energy in (0.55, 0.95)]
     assert reduced[0] != reduced[1]
+
+
+@pytest.mark.parametrize(
+    ("build", "grid"),
+    [
+        (tables.lda_surrogate, tables.lda),
+        (tables.logistic_regression_surrogate, tables.logistic_regression),
+    ],
+    ids=["lda", "logreg"],
+)
+def test_a_regression_follows_its_grid_and_has_no_value_below_its_minimum(build, grid, rng):
+    problem, measured = build(), grid()
+    levels = [list(parameter.values) for parameter in measured.space.parameters.values()]
+    params = measured.space.sample(rng, 200)
+    places = [
+        {name: own.index(one[name]) / (len(own) - 1) for name, own in zip(one, levels, strict=True)}
+        for one in params
+    ]
+    predicted, true = [problem(at) for at in places], [measured(one) for one in params]
+    assert np.corrcoef(predicted, true)[0, 1] > 0.98
+    assert problem(problem.minimisers[0]) == problem.minimum
+    drawn = problem.space.sample(rng, 300)
+    assert min(problem(one) for one in drawn) >= problem.minimum
