@@ -55,6 +55,8 @@ TREES: Mapping[str, tuple[str, ...]] = {
 }
 PENALISERS = ("PLAyBOOK-LL", "PLAyBOOK-HL")
 COCABO = ("CoCaBO-auto", "CoCaBO-0.5", "CoCaBO-1.0", "CoCaBO-0.0", "cocabo")
+TWO_STEPS, FOURIER = "tree two steps", "Fourier two steps"
+OF_TREES = TWO_STEPS, "independent", "arc", "marginal", "blind GP"
 CHANGES = (
     Change(
         "0e0ab6b",
@@ -132,6 +134,25 @@ CHANGES = (
         "2026-11-18",
         '`"auto"` balances the improvements that its members expect; effects are shorter',
         {"real_async": (), "sklearn_search": ("OutcropSearchCV", "OutcropSearchCV racing")},
+    ),
+    Change(
+        "5b4bacc",
+        "2026-11-18",
+        "methods of documents get standardised values; HTBO makes five sweeps a trial, a blind GP "
+        "sees inactive parameters too, SVM-Boston has inputs from 0 to 1",
+        {
+            "cocabo_figures": (*COCABO[:-1], "CoCaBO-raw", "One-hot"),
+            "htbo_table1": (),
+            "modulated_table1": (),
+            "playbook_tables": (),
+            "playbook_clipping": (),
+            "async_vs_sync": (),
+            "spartan_figures": (),
+            "tree_figure2": OF_TREES,
+            "tree_figure4": (TWO_STEPS, "independent", "arc", "blind GP"),
+            "tree_supplement": (TWO_STEPS, FOURIER),
+            "tree_searches": (TWO_STEPS,),
+        },
     ),
 )
 

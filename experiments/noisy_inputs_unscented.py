@@ -152,8 +152,8 @@ above it for σ_x = 0.1, and that other random initialisations gave the same.
 `as described` has α = 10⁻³ and counts the spread between data sets twice, the full process with the
 weights of as many directions as it has observations; with such weights a variance may come out
 below that of the plain process, which is then kept. Hyperparameters of both maximise the plain
-likelihood: for the simple process the thesis's weighted sum of likelihoods is the same, for the full
-one it is not. `ours` counts the spread once, with α = 1 for
-the simple process and moves of √3 standard deviations for the full one. simple and full: log
-density of one test value, mean and in brackets standard error; gain: full less simple, mean; p:
-two-sided Wilcoxon test of the gains, Holm over the table."""
+likelihood: for the simple process the thesis's weighted sum of likelihoods is the same, for the
+full one it is not. `ours` counts the spread once, with α = 1 for the simple process and moves of √3
+standard deviations for the full one. simple and full: log density of one test value, mean and in
+brackets standard error; gain: full less simple, mean; p: two-sided Wilcoxon test of the gains, Holm
+over the table."""

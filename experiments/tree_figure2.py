@@ -256,11 +256,12 @@ as follows:
 - `independent` has a process for each leaf, `arc` is the kernel of Swersky et al. (2014), and
   `marginal` the kernel of equation 4, the belief of `tree two steps` without its search. All these
   maximise expected improvement over all leaves, with sampled hyperparameters.
-- `blind GP` sees one-hot codes of the decisions and a value of every parameter, active or not, as it
-  was suggested. `random forest` has defaults in the place of what is not active: the middle of the
-  range of a number, where every leaf happens to be lowest. `TPE` is Optuna's and `SMAC` SMAC3's facade for hyperparameters; both
-  know the conditions, but the local search of SMAC3 2.4 passes over all neighbours of what has
-  inactive parameters, which leaves the candidates it draws at random.
+- `blind GP` sees one-hot codes of the decisions and a value of every parameter, active or not, as
+  it was suggested. `random forest` has defaults in the place of what is not active: the middle of
+  the range of a number, where every leaf happens to be lowest. `TPE` is Optuna's and `SMAC` SMAC3's
+  facade for hyperparameters; both know the conditions, but the local search of SMAC3 2.4 passes
+  over all neighbours of what has inactive parameters, which leaves the candidates it draws at
+  random.
 
 Columns. at n: log₁₀ of the distance from the best value of n trials to the minimum (at least
 {FLOOR:.0e}), median and in brackets mean of the runs; near: share of runs within {NEAR} of the

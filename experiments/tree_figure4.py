@@ -281,8 +281,9 @@ LIST_OF_METHODS = f"""\
 - `independent` has a process for each leaf, `arc` is the kernel of Swersky et al. (2014), and
   `blind GP`, in the place of the document's `gp-baseline`, sees one-hot codes and a value of every
   parameter, active or not, as it was suggested. `TPE` is Optuna's and `SMAC` SMAC3's facade for
-  hyperparameters, with their defaults. `random` draws every choice evenly: in the shared topology, where depth is a chain
-  of choices, every second draw has no hidden layer and every sixteenth has four."""
+  hyperparameters, with their defaults. `random` draws every choice evenly: in the shared topology,
+  where depth is a chain of choices, every second draw has no hidden layer and every sixteenth has
+  four."""
 OF_DEFAULT = f"""
 - `{DEFAULT}` is `method="tree"`, the default of conditional spaces: `tree` or `gp`, by what they
   have predicted, and every third suggestion, by lot, is restricted to the leaf of the incumbent."""
