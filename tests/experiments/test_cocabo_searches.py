@@ -235,7 +235,7 @@ def test_claims_are_judged_by_searches_of_the_thesis_alone():
     assert len(claims) == 10
     rng = np.random.default_rng(0)
     rows = []
-    named = {*cocabo.COCABO, "One-hot", "SMAC", "TPE"}
+    named = {*cocabo.VARIANTS, "One-hot", "SMAC", "TPE"}
     for cell in cocabo_figures.EXPERIMENT.cells:
         if cell["method"] not in named or cell["problem"] in cocabo_figures.MANY_LEVELS:
             continue
