@@ -34,6 +34,7 @@ from experiments.comparison import SOLVED
 from experiments.harness import Row
 from experiments.searches import problem_of
 from experiments.verdicts import Found, Measure, Place
+from outcrop.typing import Vector
 
 GAP = (0.05, 0.02)
 LOG_REGRET = (0.2, 0.1)  # 0.1 is the last digit of the thesis's tables
@@ -85,10 +86,7 @@ def log_regret(steps: int) -> Measure:
 @cache
 def log10_regret(trials: int) -> Measure:
     def number(row: Row) -> float:
-        minimum = problem_of(row["cell"]["problem"]).minimum
-        assert minimum is not None
-        values = np.array(row["values"][:trials])[None, :]
-        return float(tree_figure2.logarithms(values, minimum)[0, -1])
+        return float(_log10_regrets(row, trials)[-1])
 
     return Measure(f"log₁₀ regret at {trials}", _by_row(number), LOG10_REGRET, False, 2)
 
@@ -98,10 +96,7 @@ def log10_regret_on_the_way(trials: int) -> Measure:
     """The mean over all trials up to so many: how fast a search converges."""
 
     def number(row: Row) -> float:
-        minimum = problem_of(row["cell"]["problem"]).minimum
-        assert minimum is not None
-        values = np.array(row["values"][:trials])[None, :]
-        return float(tree_figure2.logarithms(values, minimum)[0, row["n_initial"] :].mean())
+        return float(_log10_regrets(row, trials)[row["n_initial"] :].mean())
 
     name = f"mean log₁₀ regret of trials up to {trials}"
     return Measure(name, _by_row(number), LOG10_REGRET, False, 2)
@@ -112,9 +107,7 @@ def missed(trials: int) -> Measure:
     """1 if a search of a tree has found nothing near the minimum after so many trials, else 0."""
 
     def number(row: Row) -> float:
-        minimum = problem_of(row["cell"]["problem"]).minimum
-        assert minimum is not None
-        return float(min(row["values"][:trials]) > minimum + NEAR)
+        return float(_log10_regrets(row, trials)[-1] > np.log10(NEAR))
 
     name = f"farther than {NEAR} from the minimum after {trials} trials"
     return Measure(name, _by_row(number), (0.0, 0.0))
@@ -266,6 +259,13 @@ def _by_row(number: Callable[[Row], float]) -> Callable[[Sequence[Row], str], Fo
 def _place(row: Row, by: str) -> Place:
     cell = {key: value for key, value in row["cell"].items() if key != by}
     return tuple(sorted(cell.items())), row["run"]
+
+
+def _log10_regrets(row: Row, trials: int) -> Vector:
+    """Of the best value after each trial."""
+    minimum = problem_of(row["cell"]["problem"]).minimum
+    assert minimum is not None
+    return tree_figure2.logarithms(np.array(row["values"][:trials])[None, :], minimum)[0]
 
 
 def _minima(rows: Sequence[Row]) -> dict[str, float]:
