@@ -27,8 +27,8 @@ SHARED = """\
 **Heavy tails are bent in searches by the library's own methods.** Values are standardised, and
 where the bad half of them is more than four times as long as the good half, values above the median
 are bent before a model sees them ([decision 6](../decisions/0006-heavy-tails-are-bent.md)). No
-document does so, and its methods get values that are standardised only, since the last of the
-changes above; rows that are older than it are of bent values."""
+document does so, and its methods get values that are standardised only, since `5b4bacc` in the list
+above; rows that are older are of bent values."""
 INTRODUCTION = """\
 Experiments of five documents made again, and our own that settled a default or compare with
 others. The documents are those of [the science](../science/index.md)."""

@@ -69,7 +69,7 @@ METHODS = {
     "arc": oc.Method(surrogate=Arc(), maximiser=ALL_LEAVES),
     "marginal": oc.Method(surrogate=Marginal(sees_shared=False), maximiser=ALL_LEAVES),
     "random forest": oc.Method(surrogate=Forest()),
-    BLIND: oc.Method(surrogate=OneHot()),
+    BLIND: oc.Method(surrogate=OneHot()),  # of the problem without conditions, see `blind`
 }
 OF_DOCUMENT = (DOCUMENT, "independent", "arc", "marginal", BLIND, "Fourier two steps")
 PEERS = ("TPE", "SMAC")

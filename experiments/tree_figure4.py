@@ -84,12 +84,11 @@ def run(cell: Cell, number: int) -> Row:
     initial = initial_points(problem.space, INITIAL, number, DESIGN)
     if cell["method"] in PEERS:
         return peer_search(problem, cell["method"], initial, TRIALS, number)
-    method = METHODS[cell["method"]]
     if cell["method"] == BLIND:
         initial = flat_configurations(problem, initial, number)
-        problem, method = flattened(problem), blind(INITIAL)
+        problem = flattened(problem)
     bent = cell["method"] not in OF_DOCUMENT
-    return search(problem, method, initial, TRIALS, number, bent=bent)
+    return search(problem, METHODS[cell["method"]], initial, TRIALS, number, bent=bent)
 
 
 @lru_cache

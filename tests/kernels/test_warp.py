@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import beta as beta_distribution
 
+from outcrop.baselines.arc import ArcEmbedding
 from outcrop.data import Observations
 from outcrop.errors import ModelError, ShapeError
 from outcrop.kernels import (
@@ -182,3 +183,20 @@ def test_wrong_shapes_are_refused_with_what_is_expected(shapes):
 def test_a_wrong_number_of_shapes_is_refused_with_what_came():
     with pytest.raises(ShapeError, match="2 shapes for points of 3 dimensions"):
         Warp([1.0, 2.0], 1.0, RBF(1.0))(BOX, BOX)
+
+
+def test_a_kernel_that_was_used_with_other_data_gives_what_a_new_one_gives(rng):
+    """The image of the data is kept, for these data only."""
+    X, one, other = rng.random((4, 2)), rng.random((5, 2)), rng.random((5, 2))
+    used = Warp([0.7, 1.4], [2.0, 0.8], Matern52([0.3, 0.5]))
+    for data in (one, other, one):
+        new = Warp([0.7, 1.4], [2.0, 0.8], Matern52([0.3, 0.5]))
+        np.testing.assert_array_equal(used(X, data), new(X, data))
+
+
+def test_a_map_to_more_dimensions_has_the_diagonal_of_its_images(rng):
+    """Also where the kernel of the images reads columns that points do not have."""
+    inner = Subspace((3,), Matern52([0.5]))
+    kernel = ArcEmbedding((0, 1), ((), ()), [1.0, 0.7], [0.5, 0.4], inner)
+    X = rng.random((6, 2))
+    np.testing.assert_allclose(kernel.diag(X), np.diagonal(kernel(X, X)))

@@ -155,7 +155,7 @@ class LearntMap(PointMap):
 
     def diag(self, X: Points) -> Vector:
         if self.kernel.is_stationary:  # the same at every point, so that none has to be mapped
-            return self.kernel.diag(X)
+            return self.kernel.diag(np.zeros((len(X), self.image_dimension(X.shape[1]))))
         if self.members:
             return np.stack([one.diag(X) for one in self.members])
         return super().diag(X)
