@@ -28,6 +28,7 @@ from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import LENGTHSCALES
 from outcrop.typing import Rng
 
+FULLY_BALANCED = 50  # observations, of `GrowinglyBalanced`
 STEP = 0.5  # of a member's weight by one result, of `Stacked`
 SHORT = PartlyAdditive(LogNormal(log(0.25), 1.0), Beta(1.0, 9.0))
 LONG = PartlyAdditive(LogNormal(log(0.5), 1.0), Uniform(0.0, 1.0))
@@ -86,6 +87,34 @@ class Drawn(WeighedMembers):
         )
 
 
+class AveragedOrVoted(WeighedMembers):
+    """By lot, improvements are averaged as they are, or each member has a vote."""
+
+    power = 1.0
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        balance = self.power * float(rng.integers(2))
+        return replace(super().fit(observations, rng, previous), balance=balance)
+
+
+class AveragedOrBalanced(AveragedOrVoted):
+    """By lot, improvements are averaged as they are, or put on one scale as usual."""
+
+    power = Ensemble.balance
+
+
+class GrowinglyBalanced(WeighedMembers):
+    """Improvements are averaged as they are at first, and put on one scale little by little."""
+
+    def fit(
+        self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
+    ) -> Mixture:
+        balance = Ensemble.balance * min(1.0, len(observations) / FULLY_BALANCED)
+        return replace(super().fit(observations, rng, previous), balance=balance)
+
+
 @dataclass(frozen=True)
 class Weighed(Ensemble):
     """`"auto"` with members that are weighed in another way."""
@@ -123,6 +152,9 @@ VARIANTS = {
     "stacked": oc.Method(surrogate=Weighed(shared=0.0, how=Stacked)),
     "half stacked": oc.Method(surrogate=Weighed(how=Stacked)),
     "drawn": oc.Method(surrogate=Weighed(how=Drawn)),
+    "averaged or balanced": oc.Method(surrogate=Weighed(how=AveragedOrBalanced)),
+    "averaged or voted": oc.Method(surrogate=Weighed(how=AveragedOrVoted)),
+    "growing balance": oc.Method(surrogate=Weighed(how=GrowinglyBalanced)),
 }
 
 

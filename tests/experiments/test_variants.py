@@ -5,7 +5,15 @@ import pytest
 
 import outcrop as oc
 from experiments import auto_variants, plain_variants
-from experiments.auto_variants import STEP, Drawn, Stacked, Tempered
+from experiments.auto_variants import (
+    FULLY_BALANCED,
+    STEP,
+    AveragedOrBalanced,
+    Drawn,
+    GrowinglyBalanced,
+    Stacked,
+    Tempered,
+)
 from experiments.suite.variants import report
 from experiments.unbent import unbent_view
 from outcrop.data import Observations
@@ -93,3 +101,23 @@ def test_a_drawn_belief_has_one_member_and_remembers_all(rng):
         assert set(belief.state["members"]) == {"GP", "warped GP"}
         seen.update(belief.members)
     assert seen == {"GP", "warped GP"}
+
+
+def test_improvements_are_averaged_or_balanced_by_lot_and_nothing_else_differs(rng):
+    X = rng.random((8, 2))
+    data = Observations(X, X.sum(1))
+    beliefs = [
+        members(AveragedOrBalanced).fit(data, np.random.default_rng(seed)) for seed in range(8)
+    ]
+    assert {belief.balance for belief in beliefs} == {0.0, Ensemble.balance}
+    assert all(set(belief.members) == {"GP", "warped GP"} for belief in beliefs)
+
+
+def test_a_growing_balance_is_proportional_to_the_observations_up_to_its_end(rng):
+    X = rng.random((2 * FULLY_BALANCED, 2))
+    sizes = FULLY_BALANCED // 2, FULLY_BALANCED, 2 * FULLY_BALANCED
+    found = [
+        members(GrowinglyBalanced).fit(Observations(X[:n], X[:n].sum(1)), rng).balance
+        for n in sizes
+    ]
+    np.testing.assert_allclose(found, [Ensemble.balance / 2, Ensemble.balance, Ensemble.balance])
