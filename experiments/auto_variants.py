@@ -17,11 +17,26 @@ import numpy as np
 import outcrop as oc
 from experiments.harness import Cell, Experiment, Row
 from experiments.suite.experiment import run_method
-from experiments.suite.variants import Exploring, cells, report
+from experiments.suite.variants import (
+    Exploring,
+    categorical_cells,
+    cells,
+    noisy_cells,
+    report,
+)
 from outcrop.data import Observations
 from outcrop.kernels import Kernel, Matern32
 from outcrop.priors import Beta, LogNormal, Uniform
-from outcrop.surrogates import Ensemble, Kind, Mixture, PartlyAdditive, Situation, Treed
+from outcrop.surrogates import (
+    CategoryMix,
+    Ensemble,
+    Heteroscedastic,
+    Kind,
+    Mixture,
+    PartlyAdditive,
+    Situation,
+    Treed,
+)
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, WeighedMembers
 from outcrop.surrogates.kind import KernelKind
@@ -33,6 +48,7 @@ STEP = 0.5  # of a member's weight by one result, of `Stacked`
 SHORT = PartlyAdditive(LogNormal(log(0.25), 1.0), Beta(1.0, 9.0))
 LONG = PartlyAdditive(LogNormal(log(0.5), 1.0), Uniform(0.0, 1.0))
 OTHERS = MEMBERS[:-1]
+USUAL = "as shipped"
 
 
 @dataclass(frozen=True)
@@ -145,7 +161,7 @@ VARIANTS = {
     "exploring": Exploring(ensemble(*OTHERS, SHORT)),
     "with rough": ensemble(*OTHERS, SHORT, Rough()),
     "with treed": ensemble(*OTHERS, SHORT, Treed()),
-    "as shipped": oc.Method(surrogate=Ensemble()),
+    USUAL: oc.Method(surrogate=Ensemble()),
     "equal weights": oc.Method(surrogate=Ensemble(shared=1.0)),
     "nothing shared": oc.Method(surrogate=Ensemble(shared=0.0)),
     "tempered": oc.Method(surrogate=Weighed(shared=0.0, how=Tempered)),
@@ -156,16 +172,24 @@ VARIANTS = {
     "averaged or voted": oc.Method(surrogate=Weighed(how=AveragedOrVoted)),
     "growing balance": oc.Method(surrogate=Weighed(how=GrowinglyBalanced)),
 }
+MIXED = {"with category mix": oc.Method(surrogate=Ensemble((*MEMBERS, CategoryMix())))}
+NOISY = {"with noise that varies": oc.Method(surrogate=Ensemble((*MEMBERS, Heteroscedastic())))}
+EVERY = {**VARIANTS, **MIXED, **NOISY}
 
 
 def run(cell: Cell, number: int) -> Row:
-    return run_method(VARIANTS[cell["variant"]], cell, number)
+    return run_method(EVERY[cell["variant"]], cell, number)
 
 
 def reported(rows: Sequence[Row]) -> str:
-    return report(rows, VARIANTS)
+    return report(rows, EVERY)
 
 
 EXPERIMENT = Experiment(
-    "auto_variants", "Variants of auto", [cells(VARIANTS)], run, reported, documented=False
+    "auto_variants",
+    "Variants of auto",
+    [cells(VARIANTS), categorical_cells(MIXED), noisy_cells([USUAL, *NOISY])],
+    run,
+    reported,
+    documented=False,
 )

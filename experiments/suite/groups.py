@@ -6,7 +6,7 @@ parameters.
 
 from __future__ import annotations
 
-__all__ = ["GROUPS", "METHODS", "Group", "problem_of", "trials_of", "why_not"]
+__all__ = ["GROUPS", "METHODS", "Group", "has_categories", "problem_of", "trials_of", "why_not"]
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -58,6 +58,12 @@ def why_not(method: str, group: str, problem: str) -> str:
     if Categorical in kinds:
         return "BoTorch's search over categories takes minutes for each run"
     return ""
+
+
+def has_categories(problem: str) -> bool:
+    """Whether a problem has categories, but no conditions."""
+    kinds = _kinds(base_of(problem))
+    return Categorical in kinds and Choice not in kinds
 
 
 def budget(d: int) -> int:

@@ -1,11 +1,12 @@
 """Variants of a method on the choosing half of the suite, each beside the first.
 
 Boxes and mixed spaces of three groups; functions of ten dimensions are left out for their cost.
+Variants that concern categories or noise alone are run on the problems that have them.
 """
 
 from __future__ import annotations
 
-__all__ = ["Exploring", "cells", "report"]
+__all__ = ["Exploring", "categorical_cells", "cells", "noisy_cells", "report"]
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +17,10 @@ import outcrop as oc
 from benchmarks.comparison import holm, paired_p_value
 from benchmarks.reporting import table
 from experiments.harness import Cell, Row
-from experiments.suite.groups import GROUPS
+from experiments.suite.groups import GROUPS, has_categories
 from experiments.suite.judging import gap
+from experiments.suite.noisy import base_of
+from experiments.suite.tuning import TUNING
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.typing import Rng
 
@@ -54,12 +57,35 @@ class _ExploringStrategy:
 
 def cells(variants: Iterable[str]) -> list[Cell]:
     """A cell for each variant of each problem, variants of one problem after each other."""
+    return _cells(
+        variants,
+        [
+            (group, problem)
+            for group in SUITE
+            for problem in GROUPS[group].problems
+            if not problem.endswith(LARGEST)
+        ],
+    )
+
+
+def categorical_cells(variants: Iterable[str]) -> list[Cell]:
+    """The same on problems with categories."""
+    return _cells(
+        variants, [("own", name) for name in GROUPS["own"].problems if has_categories(name)]
+    )
+
+
+def noisy_cells(variants: Iterable[str]) -> list[Cell]:
+    """The same on noisy problems whose minimum is known."""
+    noisy = GROUPS["noisy"].problems
+    return _cells(variants, [("noisy", name) for name in noisy if base_of(name) not in TUNING])
+
+
+def _cells(variants: Iterable[str], problems: Iterable[tuple[str, str]]) -> list[Cell]:
     names = list(variants)
     return [
         {"variant": variant, "group": group, "half": "choose", "problem": problem}
-        for group in SUITE
-        for problem in GROUPS[group].problems
-        if not problem.endswith(LARGEST)
+        for group, problem in problems
         for variant in names
     ]
 

@@ -38,9 +38,9 @@ def row(variant, problem, start, found):
     }
 
 
-@pytest.mark.parametrize("module", [plain_variants, auto_variants])
-def test_every_variant_makes_a_strategy(module):
-    for variant in module.VARIANTS.values():
+@pytest.mark.parametrize("variants", [plain_variants.VARIANTS, auto_variants.EVERY])
+def test_every_variant_makes_a_strategy(variants):
+    for variant in variants.values():
         method = getattr(variant, "method", variant)
         assert hasattr(oc.strategies.strategy_for(method, SPACE), "propose")
 
@@ -121,3 +121,15 @@ def test_a_growing_balance_is_proportional_to_the_observations_up_to_its_end(rng
         for n in sizes
     ]
     np.testing.assert_allclose(found, [Ensemble.balance / 2, Ensemble.balance, Ensemble.balance])
+
+
+def test_members_for_categories_and_noise_run_where_these_are():
+    _, mixed, noisy = auto_variants.EXPERIMENT.parts
+    spaces = [oc.problems.get(cell["problem"]).space for cell in mixed]
+    assert all(
+        any(isinstance(column.parameter, oc.Categorical) for column in space.columns)
+        for space in spaces
+    )
+    assert len(spaces) == 7
+    assert {cell["group"] for cell in noisy} == {"noisy"}
+    assert {cell["variant"] for cell in noisy} == {"as shipped", "with noise that varies"}
