@@ -49,16 +49,20 @@ NEAR = 0.01  # of the minimum of a tree: a search that has found a good solution
 
 @cache
 def gap(trials: int, each: int = 0) -> Measure:
-    """The gap after so many trials; with `each`, after as many batches, initial points left out."""
+    """The gap after so many trials; with `each`, after as many batches, initial points left out.
+
+    Shorter searches do not count.
+    """
+
+    def length(row: Row) -> int:
+        return row["n_initial"] + each * int(row["cell"]["batch"]) if each else trials
 
     def read(rows: Sequence[Row], by: str) -> Found:
         minimum = _minima(rows)
-
-        def number(row: Row) -> float:
-            n = row["n_initial"] + each * int(row["cell"]["batch"]) if each else trials
-            return _gap(row, minimum[row["cell"]["problem"]], n)
-
-        return _by_row(number)(rows, by)
+        known = [row for row in rows if len(row["values"]) >= length(row)]
+        return _by_row(lambda row: _gap(row, minimum[row["cell"]["problem"]], length(row)))(
+            known, by
+        )
 
     return Measure(f"gap after {each} batches" if each else f"gap at {trials}", read, GAP)
 

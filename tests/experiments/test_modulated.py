@@ -6,31 +6,32 @@ import pytest
 pytest.importorskip("experiments.harness")
 
 from experiments import modulated_table1
+from experiments.measures import gap
 from experiments.modulated_table1 import EXPERIMENT, METHODS, PUBLISHED, named
 from experiments.searches import problem_of
 from outcrop.baselines import DeltaCover
 from outcrop.inference import Slice
 
 
-def test_results_of_fifty_evaluations_come_first_and_real_tasks_last():
-    small, warped, functions, bounds, real = EXPERIMENT.parts
-    assert {cell["evaluations"] for cell in [*small, *warped]} == {"50"}
-    assert {cell["evaluations"] for cell in [*functions, *bounds, *real]} == {"100"}
+def test_problems_of_both_tables_come_first_and_real_tasks_last():
+    both, warped, functions, bounds, real = EXPERIMENT.parts
+    assert {cell["problem"] for cell in both} == set(PUBLISHED[50])
+    assert {cell["method"] for cell in warped} == {"Warped GP"}
+    assert not {cell["problem"] for cell in functions} & {*PUBLISHED[50], *modulated_table1.REAL}
     assert {named(cell) for cell in bounds} == {(m, "-LCB") for m in METHODS if m != "Warped GP"}
     assert {named(cell)[1] for cell in functions} == {""}
     assert {cell["problem"] for cell in real} == set(modulated_table1.REAL)
-    assert [len(part) for part in EXPERIMENT.parts] == [7 * 4, 7, 15 * 4, 4, 3 * 4]
+    assert [len(part) for part in EXPERIMENT.parts] == [7 * 4, 7, 8 * 4, 4, 3 * 4]
 
 
 def test_all_cells_differ_and_none_asks_for_what_was_not_published():
     keys = [tuple(sorted(cell.items())) for cell in EXPERIMENT.cells]
     assert len(set(keys)) == len(keys)
-    assert not any(
-        c["method"] == "Warped GP" and c["evaluations"] == "100" for c in EXPERIMENT.cells
-    )
+    warped = {cell["problem"] for cell in EXPERIMENT.cells if cell["method"] == "Warped GP"}
+    assert warped == set(PUBLISHED[50])
 
 
-@pytest.mark.parametrize("problem", PUBLISHED["100"])
+@pytest.mark.parametrize("problem", PUBLISHED[100])
 def test_a_function_of_the_document_has_its_dimension(problem):
     dimensions = {"ackley-6": 6, "hartmann-6": 6, "robot-pushing": 4}
     dimensions |= {"deflected-corrugated-spring-10": 10, "nn-boston": 9, "nn-climate": 9}
@@ -38,14 +39,15 @@ def test_a_function_of_the_document_has_its_dimension(problem):
     assert problem_of(problem).dimension == dimensions.get(problem, 2)
 
 
-def quick(monkeypatch):
+def quick(monkeypatch, evaluations):
     monkeypatch.setattr(modulated_table1, "INFERENCE", Slice(chains=2, burn_in=1))
     monkeypatch.setattr(modulated_table1, "DeltaCover", lambda: DeltaCover(20, 2, 5, 1))
+    monkeypatch.setattr(modulated_table1, "EVALUATIONS", evaluations)
 
 
 def test_the_lower_confidence_bound_searches_from_the_same_points_but_elsewhere(monkeypatch):
-    quick(monkeypatch)
-    cell = {"problem": "corrupted-exponential-8", "method": "GP", "evaluations": "21"}
+    quick(monkeypatch, 21)
+    cell = {"problem": "corrupted-exponential-8", "method": "GP"}
     improved = modulated_table1.run(cell, 0)
     bounded = modulated_table1.run({**cell, "method": "GP-LCB"}, 0)
     assert improved["n_initial"] == 18
@@ -55,18 +57,17 @@ def test_the_lower_confidence_bound_searches_from_the_same_points_but_elsewhere(
 
 def test_each_run_of_robot_pushing_has_a_goal_of_its_own(monkeypatch):
     asked = []
-    quick(monkeypatch)
+    quick(monkeypatch, 6)
     monkeypatch.setattr(
         modulated_table1, "robot_pushing", lambda run: asked.append(run) or problem_of("beale")
     )
-    cell = {"problem": "robot-pushing", "method": "LGP", "evaluations": "6"}
+    cell = {"problem": "robot-pushing", "method": "LGP"}
     for number in (0, 3):
         modulated_table1.run(cell, number)
     assert asked == [0, 3]
 
 
-def row(cell, run):
-    n = int(cell["evaluations"])
+def row(cell, run, n=100):
     values = np.linspace(300, 200 - run, n).tolist()
     return {"cell": cell, "run": run, "values": values, "n_initial": 5, "seconds": [0.1]}
 
@@ -85,3 +86,20 @@ def test_a_page_shows_acquisitions_apart_and_leaves_out_what_has_no_results():
     for method in set(METHODS) - {"Warped GP"}:
         assert lines.count([wanted, method, "2"]) == 2
     assert not any(line[:1] == ["branin"] for line in lines)
+
+
+def test_the_first_fifty_evaluations_of_a_search_are_in_the_table_with_fifty():
+    rows = [row({"problem": "shubert", "method": method}, 0) for method in ("GP", "LGP")]
+    rows.append(row({"problem": "shubert", "method": "Warped GP"}, 0, n=50))
+    rows.append(row({"problem": "branin", "method": "GP"}, 0))
+    fifty, hundred, bound = [section.own(rows) for section in modulated_table1.SECTIONS]
+    assert [each["cell"]["method"] for each in fifty] == ["GP", "LGP", "Warped GP"]
+    assert all(each["values"] == rows[0]["values"][:50] for each in fifty[:2])
+    assert [each["cell"]["problem"] for each in hundred] == ["shubert", "shubert", "branin"]
+    assert not bound
+
+
+def test_a_search_that_ended_earlier_has_no_gap_after_more_evaluations():
+    rows = [row({"problem": "shubert", "method": "GP"}, run, n) for run, n in [(0, 50), (1, 100)]]
+    assert {run for _, run in gap(50).read(rows, "method")["GP"]} == {0, 1}
+    assert {run for _, run in gap(100).read(rows, "method")["GP"]} == {1}
