@@ -23,9 +23,10 @@ from experiments.suite.variants import (
     cells,
     noisy_cells,
     report,
+    tree_cells,
 )
 from outcrop.data import Observations
-from outcrop.kernels import Kernel, Matern32
+from outcrop.kernels import Fourier, Kernel, Matern32
 from outcrop.priors import Beta, LogNormal, Uniform
 from outcrop.surrogates import (
     CategoryMix,
@@ -36,6 +37,7 @@ from outcrop.surrogates import (
     PartlyAdditive,
     Situation,
     Treed,
+    TreeStructured,
 )
 from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, WeighedMembers
@@ -161,7 +163,7 @@ VARIANTS = {
     "exploring": Exploring(ensemble(*OTHERS, SHORT)),
     "with rough": ensemble(*OTHERS, SHORT, Rough()),
     "with treed": ensemble(*OTHERS, SHORT, Treed()),
-    USUAL: oc.Method(surrogate=Ensemble()),
+    USUAL: "auto",
     "equal weights": oc.Method(surrogate=Ensemble(shared=1.0)),
     "nothing shared": oc.Method(surrogate=Ensemble(shared=0.0)),
     "tempered": oc.Method(surrogate=Weighed(shared=0.0, how=Tempered)),
@@ -174,7 +176,12 @@ VARIANTS = {
 }
 MIXED = {"with category mix": oc.Method(surrogate=Ensemble((*MEMBERS, CategoryMix())))}
 NOISY = {"with noise that varies": oc.Method(surrogate=Ensemble((*MEMBERS, Heteroscedastic())))}
-EVERY = {**VARIANTS, **MIXED, **NOISY}
+CONDITIONAL = {
+    "leaves with Fourier features": oc.Method(surrogate=TreeStructured(Fourier())),
+    "leaves without one process for all": oc.Method(surrogate=TreeStructured(chance=1.0)),
+    "one process for all": oc.Method(),
+}
+EVERY = {**VARIANTS, **MIXED, **NOISY, **CONDITIONAL}
 
 
 def run(cell: Cell, number: int) -> Row:
@@ -188,7 +195,12 @@ def reported(rows: Sequence[Row]) -> str:
 EXPERIMENT = Experiment(
     "auto_variants",
     "Variants of auto",
-    [cells(VARIANTS), categorical_cells(MIXED), noisy_cells([USUAL, *NOISY])],
+    [
+        cells(VARIANTS),
+        categorical_cells(MIXED),
+        noisy_cells([USUAL, *NOISY]),
+        tree_cells([USUAL, *CONDITIONAL]),
+    ],
     run,
     reported,
     documented=False,

@@ -1,12 +1,12 @@
 """Variants of a method on the choosing half of the suite, each beside the first.
 
 Boxes and mixed spaces of three groups; functions of ten dimensions are left out for their cost.
-Variants that concern categories or noise alone are run on the problems that have them.
+Variants that concern categories, conditions or noise alone are run on the problems that have them.
 """
 
 from __future__ import annotations
 
-__all__ = ["Exploring", "categorical_cells", "cells", "noisy_cells", "report"]
+__all__ = ["Exploring", "categorical_cells", "cells", "noisy_cells", "report", "tree_cells"]
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -79,6 +79,11 @@ def noisy_cells(variants: Iterable[str]) -> list[Cell]:
     """The same on noisy problems whose minimum is known."""
     noisy = GROUPS["noisy"].problems
     return _cells(variants, [("noisy", name) for name in noisy if base_of(name) not in TUNING])
+
+
+def tree_cells(variants: Iterable[str]) -> list[Cell]:
+    """The same on conditional problems."""
+    return _cells(variants, [("trees", name) for name in GROUPS["trees"].problems])
 
 
 def _cells(variants: Iterable[str], problems: Iterable[tuple[str, str]]) -> list[Cell]:

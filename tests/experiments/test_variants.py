@@ -123,8 +123,8 @@ def test_a_growing_balance_is_proportional_to_the_observations_up_to_its_end(rng
     np.testing.assert_allclose(found, [Ensemble.balance / 2, Ensemble.balance, Ensemble.balance])
 
 
-def test_members_for_categories_and_noise_run_where_these_are():
-    _, mixed, noisy = auto_variants.EXPERIMENT.parts
+def test_members_for_categories_noise_and_conditions_run_where_these_are():
+    _, mixed, noisy, trees = auto_variants.EXPERIMENT.parts
     spaces = [oc.problems.get(cell["problem"]).space for cell in mixed]
     assert all(
         any(isinstance(column.parameter, oc.Categorical) for column in space.columns)
@@ -133,3 +133,5 @@ def test_members_for_categories_and_noise_run_where_these_are():
     assert len(spaces) == 7
     assert {cell["group"] for cell in noisy} == {"noisy"}
     assert {cell["variant"] for cell in noisy} == {"as shipped", "with noise that varies"}
+    assert {cell["group"] for cell in trees} == {"trees"}
+    assert {cell["variant"] for cell in trees} == {"as shipped", *auto_variants.CONDITIONAL}
