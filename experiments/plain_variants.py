@@ -17,7 +17,7 @@ import outcrop as oc
 from experiments.harness import Cell, Experiment, Row
 from experiments.suite.experiment import run_method
 from experiments.suite.variants import Exploring, cells, report
-from experiments.unbent import Unbent
+from experiments.unbent import BentFrom, Unbent
 from outcrop.inference import Slice
 from outcrop.maximise import Maximiser
 from outcrop.priors import LogNormal, Prior
@@ -109,6 +109,9 @@ VARIANTS = {
     "as shipped": Variant("gp"),
     "bounds alike": Variant(BoundsAlike()),
     "unbent": Variant(Unbent("gp")),
+    "bent from below the median, 4": Variant(BentFrom("gp", 4.0)),
+    "bent from below the median, 3": Variant(BentFrom("gp", 3.0)),
+    "bent from below the median, 2": Variant(BentFrom("gp", 2.0)),
     "a quarter of the candidates": Variant(candidates(0.25)),
     "four times the candidates": Variant(candidates(4.0)),
     "near the best only": Variant(oc.Method(maximiser=BestOnly())),

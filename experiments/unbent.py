@@ -1,12 +1,12 @@
-"""Methods that get standardised values, as those of the documents do.
+"""Methods whose values are mapped in another way before a model sees them.
 
-The library bends the bad values of an objective with a heavy tail before a model sees them
-(decision 6). No document does.
+The library bends the bad values of an objective with a heavy tail (decision 6). No document does,
+so its methods get values that are standardised only.
 """
 
 from __future__ import annotations
 
-__all__ = ["Unbent", "unbent_view"]
+__all__ = ["BentFrom", "Unbent", "mapped_view"]
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -26,26 +26,48 @@ class Unbent:
     method: Any
 
     def strategy(self, space: oc.Space) -> Strategy:
-        return _UnbentStrategy(strategy_for(self.method, space))
+        return _MappedStrategy(strategy_for(self.method, space), None)
 
 
 @dataclass(frozen=True)
-class _UnbentStrategy:
+class BentFrom:
+    """`method` on values that are bent from a lower quantile than the median where that pays.
+
+    `longest_good` is how far the values below the start of the bend may reach, in units of the
+    better half of them.
+    """
+
+    method: Any
+    longest_good: float
+
+    def strategy(self, space: oc.Space) -> Strategy:
+        return _MappedStrategy(strategy_for(self.method, space), self.longest_good)
+
+
+@dataclass(frozen=True)
+class _MappedStrategy:
     strategy: Strategy
+    longest_good: float | None
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        return self.strategy.propose(unbent_view(view), rng)
+        return self.strategy.propose(mapped_view(view, self.longest_good), rng)
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        return self.strategy.belief(unbent_view(view), rng)
+        return self.strategy.belief(mapped_view(view, self.longest_good), rng)
 
 
-class _UnbentView(View):
+@dataclass(frozen=True, eq=False)
+class _MappedView(View):
+    longest_good: float | None = None  # of values that are bent
+
     @cached_property
     def outcome(self) -> Standardised:
-        return Standardised.of(self.y, self.X, bend=False)
+        if self.longest_good is None:
+            return Standardised.of(self.y, self.X, bend=False)
+        return Standardised.of(self.y, self.X, not self.robust, self.longest_good)
 
 
-def unbent_view(view: View) -> View:
-    """The same view; its `outcome` is linear."""
-    return _UnbentView(**{part.name: getattr(view, part.name) for part in fields(view)})
+def mapped_view(view: View, longest_good: float | None) -> View:
+    """The same view; its `outcome` is linear, or bends from where `longest_good` says."""
+    same = {part.name: getattr(view, part.name) for part in fields(View)}
+    return _MappedView(**same, longest_good=longest_good)

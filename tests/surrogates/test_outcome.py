@@ -96,6 +96,31 @@ def test_a_predictive_density_integrates_to_one_in_the_objectives_units(y):
     assert (density * np.diff(grid)).sum() == pytest.approx(1, abs=1e-6)
 
 
+MAGNITUDES = np.array([0.5, 1.0, 7.0, 90.0, 300.0, 4e3, 2e4, 6e4, 2e5, 5e5])
+
+
+def test_values_below_the_median_that_span_magnitudes_are_bent_from_lower_down():
+    from_median, lower = (Standardised.of(MAGNITUDES, longest_good=long) for long in (np.inf, 2.0))
+    assert from_median.location * from_median.power == pytest.approx(np.median(MAGNITUDES))
+    assert lower.location * lower.power == pytest.approx(np.quantile(MAGNITUDES, 0.125))
+    gains = [np.ptp(outcome.apply(MAGNITUDES[:3])) for outcome in (from_median, lower)]
+    assert gains[0] < 0.01 < 0.3 < gains[1]
+
+
+@pytest.mark.parametrize("y", [EVEN, np.linspace(-3, 5, 30), -MAGNITUDES, np.zeros(9)])
+def test_values_below_the_median_without_magnitudes_are_mapped_as_before(y):
+    assert Standardised.of(y, longest_good=2.5) == Standardised.of(y, longest_good=np.inf)
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=20), st.floats(1.0, 10.0))
+def test_order_is_kept_wherever_the_bend_starts(values, longest_good):
+    y = np.sort(np.array(values))
+    outcome = Standardised.of(y, longest_good=longest_good)
+    z = outcome.apply(y)
+    assert (np.diff(z) >= 0).all()
+    assert outcome.location * outcome.power >= y[0]
+
+
 def test_points_piled_up_around_the_best_do_not_move_the_bend(rng):
     X = rng.random((20, 2))
     y = np.exp(6 * X[:, 0])

@@ -9,6 +9,10 @@ becomes ((1 + u)^λ − 1) / λ for u > 0, with the largest λ ≤ 1 that leaves
 `LONGEST` times as long as the good half (λ = 0 is the logarithm). Below the median nothing is bent,
 so improvements stay in the objective's own units. The median is that of points spread over the
 space: a search concentrates around its best point, and the median of all would fall with it.
+
+Values may span orders of magnitude below the median, too. While those below it reach more than
+`LONGEST_GOOD` times as far as the better half of them, the lower quartile, the lower eighth and so
+on takes the place of the median.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ __all__ = ["Standardised"]
 
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 
 import numpy as np
 
@@ -26,6 +31,7 @@ from outcrop.typing import Mask, Points, Vector
 CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding only
 EPSILON = float(np.finfo(float).eps)
 LONGEST = 4.0  # length of the bad half of the values, in units of the good half
+LONGEST_GOOD = inf  # length of the good half of the values, in units of its own good half
 QUADRATURE = 100  # nodes; many, because a bent value has a kink at the median
 APART = 0.1  # root mean square difference per column between points that are spread out
 MOST = 500  # points that the median is taken of: more change it little
@@ -50,7 +56,13 @@ class Standardised:
     spread: float = 1.0
 
     @classmethod
-    def of(cls, y: Vector, X: Points | None = None, bend: bool = True) -> Standardised:
+    def of(
+        cls,
+        y: Vector,
+        X: Points | None = None,
+        bend: bool = True,
+        longest_good: float = LONGEST_GOOD,
+    ) -> Standardised:
         """The map that standardises `y`, observed at `X`; constant values are only centred.
 
         Without `bend` it is linear, as averages in the objective's own units require.
@@ -61,13 +73,13 @@ class Standardised:
         largest = float(np.abs(y).max())
         power = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0
         scaled = y / power
-        median = float(np.median(scaled if X is None else scaled[spread_out(X)]))
-        good, bad = median - float(scaled.min()), float(scaled.max()) - median
-        rounding = 8 * EPSILON * max(abs(median), abs(float(scaled.min())))
-        if bend and good > rounding and bad > LONGEST * good:
-            bent = cls(power, median, good, _tail(min(bad / good, MOST_UNITS)))
+        lowest = float(scaled.min())
+        start = _start(scaled if X is None else scaled[spread_out(X)], lowest, longest_good)
+        good, bad = start - lowest, float(scaled.max()) - start
+        if bend and good > _rounding(start, lowest) and bad > LONGEST * good:
+            bent = cls(power, start, good, _tail(min(bad / good, MOST_UNITS)))
             z = bent.apply(y)
-            return cls(power, median, good, bent.tail, float(z.mean()), float(z.std()))
+            return cls(power, start, good, bent.tail, float(z.mean()), float(z.std()))
         std = float(scaled.std())
         return cls(power, float(scaled.mean()), std if std > CONSTANT else 1.0)
 
@@ -155,6 +167,24 @@ def spread_out(X: Points) -> Mask:
                 break
             free[i + 1 :] &= ((X[i + 1 :] - X[i]) ** 2).sum(1) > APART**2 * X.shape[1]
     return taken
+
+
+def _start(values: Vector, lowest: float, longest_good: float) -> float:
+    """The value above which others are bent: a quantile, which some value lies below."""
+    start, share = float(np.median(values)), 0.5
+    while share * len(values) >= 2:
+        share /= 2
+        lower = float(np.quantile(values, share))
+        good = lower - lowest
+        if good <= _rounding(lower, lowest) or start - lowest <= longest_good * good:
+            break
+        start = lower
+    return start
+
+
+def _rounding(value: float, other: float) -> float:
+    """The largest difference of two values that may be rounding only."""
+    return 8 * EPSILON * max(abs(value), abs(other))
 
 
 def _tail(longest: float) -> float:
