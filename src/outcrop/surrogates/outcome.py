@@ -32,6 +32,7 @@ CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding only
 EPSILON = float(np.finfo(float).eps)
 LONGEST = 4.0  # length of the bad half of the values, in units of the good half
 LONGEST_GOOD = inf  # length of the good half of the values, in units of its own good half
+FEWEST = 2  # values that are not bent
 QUADRATURE = 100  # nodes; many, because a bent value has a kink at the median
 APART = 0.1  # root mean square difference per column between points that are spread out
 MOST = 500  # points that the median is taken of: more change it little
@@ -170,9 +171,9 @@ def spread_out(X: Points) -> Mask:
 
 
 def _start(values: Vector, lowest: float, longest_good: float) -> float:
-    """The value above which others are bent: a quantile, which some value lies below."""
+    """The value above which others are bent: a quantile that `FEWEST` values or more lie below."""
     start, share = float(np.median(values)), 0.5
-    while share * len(values) >= 2:
+    while share * len(values) >= 2 * FEWEST:
         share /= 2
         lower = float(np.quantile(values, share))
         good = lower - lowest
