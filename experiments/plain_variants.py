@@ -109,6 +109,7 @@ VARIANTS = {
     "as shipped": Variant("gp"),
     "bounds alike": Variant(BoundsAlike()),
     "unbent": Variant(Unbent("gp")),
+    "bent lower: 8": Variant(BentFrom("gp", 8.0)),
     "bent lower: 4": Variant(BentFrom("gp", 4.0)),
     "bent lower: 3": Variant(BentFrom("gp", 3.0)),
     "bent lower: 2": Variant(BentFrom("gp", 2.0)),
