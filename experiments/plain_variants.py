@@ -10,7 +10,7 @@ __all__ = ["EXPERIMENT", "VARIANTS"]
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import inf, log
 from typing import Any
 
 import outcrop as oc
@@ -109,10 +109,8 @@ VARIANTS = {
     "as shipped": Variant("gp"),
     "bounds alike": Variant(BoundsAlike()),
     "unbent": Variant(Unbent("gp")),
-    "bent lower: 8": Variant(BentFrom("gp", 8.0)),
-    "bent lower: 4": Variant(BentFrom("gp", 4.0)),
-    "bent lower: 3": Variant(BentFrom("gp", 3.0)),
-    "bent lower: 2": Variant(BentFrom("gp", 2.0)),
+    "bent from the median": Variant(BentFrom("gp", inf)),
+    "bent lower by 1 nat": Variant(BentFrom("gp", 1.0)),
     "a quarter of the candidates": Variant(candidates(0.25)),
     "four times the candidates": Variant(candidates(4.0)),
     "near the best only": Variant(oc.Method(maximiser=BestOnly())),

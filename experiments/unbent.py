@@ -31,43 +31,39 @@ class Unbent:
 
 @dataclass(frozen=True)
 class BentFrom:
-    """`method` on values that are bent from a lower quantile than the median where that pays.
-
-    `longest_good` is how far the values below the start of the bend may reach, in units of the
-    better half of them.
-    """
+    """`method` on values that are bent from lower down if that is better by `clear` nats."""
 
     method: Any
-    longest_good: float
+    clear: float
 
     def strategy(self, space: oc.Space) -> Strategy:
-        return _MappedStrategy(strategy_for(self.method, space), self.longest_good)
+        return _MappedStrategy(strategy_for(self.method, space), self.clear)
 
 
 @dataclass(frozen=True)
 class _MappedStrategy:
     strategy: Strategy
-    longest_good: float | None
+    clear: float | None
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        return self.strategy.propose(mapped_view(view, self.longest_good), rng)
+        return self.strategy.propose(mapped_view(view, self.clear), rng)
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        return self.strategy.belief(mapped_view(view, self.longest_good), rng)
+        return self.strategy.belief(mapped_view(view, self.clear), rng)
 
 
 @dataclass(frozen=True, eq=False)
 class _MappedView(View):
-    longest_good: float | None = None  # of values that are bent
+    clear: float | None = None  # None: values are not bent
 
     @cached_property
     def outcome(self) -> Standardised:
-        if self.longest_good is None:
+        if self.clear is None:
             return Standardised.of(self.y, self.X, bend=False)
-        return Standardised.of(self.y, self.X, not self.robust, self.longest_good)
+        return Standardised.of(self.y, self.X, not self.robust, self.clear)
 
 
-def mapped_view(view: View, longest_good: float | None) -> View:
-    """The same view; its `outcome` is linear, or bends from where `longest_good` says."""
+def mapped_view(view: View, clear: float | None) -> View:
+    """The same view; its `outcome` is linear, or that of `BentFrom` with `clear`."""
     same = {part.name: getattr(view, part.name) for part in fields(View)}
-    return _MappedView(**same, longest_good=longest_good)
+    return _MappedView(**same, clear=clear)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from outcrop.errors import ModelError
 from outcrop.surrogates import Standardised
-from outcrop.surrogates.outcome import LONGEST
+from outcrop.surrogates.outcome import LONGEST, spread_out
 from outcrop.testing import central_differences
 
 EVEN = np.array([3.0, -5.0, 11.0, 2.0])
@@ -96,29 +96,43 @@ def test_a_predictive_density_integrates_to_one_in_the_objectives_units(y):
     assert (density * np.diff(grid)).sum() == pytest.approx(1, abs=1e-6)
 
 
-MAGNITUDES = np.array([0.5, 1.0, 7.0, 90.0, 300.0, 4e3, 2e4, 6e4, 2e5, 5e5])
+def of_magnitudes(X):
+    return 10 ** (3 * X[:, 0] + X[:, 1])
 
 
-def test_values_below_the_median_that_span_magnitudes_are_bent_from_lower_down():
-    from_median, lower = (Standardised.of(MAGNITUDES, longest_good=long) for long in (np.inf, 2.0))
-    assert from_median.location * from_median.power == pytest.approx(np.median(MAGNITUDES))
-    assert lower.location * lower.power == pytest.approx(np.quantile(MAGNITUDES, 0.25))
-    gains = [np.ptp(outcome.apply(MAGNITUDES[:3])) for outcome in (from_median, lower)]
-    assert gains[0] < 0.01 < 0.02 < gains[1]
+def of_squares(X):
+    return 1e3 * (X[:, 0] - 0.05) ** 2 + (X[:, 1] - 0.2) ** 2
 
 
-@pytest.mark.parametrize("y", [EVEN, np.linspace(-3, 5, 30), -MAGNITUDES, np.zeros(9)])
-def test_values_below_the_median_without_magnitudes_are_mapped_as_before(y):
-    assert Standardised.of(y, longest_good=2.5) == Standardised.of(y, longest_good=np.inf)
+def test_values_that_span_magnitudes_are_bent_from_below_the_median(rng):
+    X = rng.random((24, 2))
+    y = of_magnitudes(X)
+    from_median, lower = Standardised.of(y, X, clear=np.inf), Standardised.of(y, X)
+    assert from_median.location * from_median.power == pytest.approx(np.median(y[spread_out(X)]))
+    assert lower.location * lower.power <= np.quantile(y, 0.25) * (1 + 1e-12)
+    best = np.sort(y)[:3]
+    assert np.ptp(lower.apply(best)) > 2 * np.ptp(from_median.apply(best))
 
 
-@given(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=20), st.floats(1.0, 10.0))
-def test_order_is_kept_wherever_the_bend_starts(values, longest_good):
+def test_sums_of_squares_are_not_bent_from_below_the_median(rng):
+    X = rng.random((24, 2))
+    y = of_squares(X)
+    assert Standardised.of(y, X) == Standardised.of(y, X, clear=np.inf)
+
+
+@given(st.integers(2, 30), st.integers(0, 1000), st.integers(-300, 300))
+def test_where_the_bend_starts_does_not_depend_on_powers_of_two(n, seed, k):
+    X = np.random.default_rng(seed).random((n, 2))
+    y = of_magnitudes(X)
+    z, scaled = (Standardised.of(values, X).apply(values) for values in (y, y * 2.0**k))
+    assert z.tolist() == scaled.tolist()
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=20), st.integers(0, 1000))
+def test_order_is_kept_wherever_the_bend_starts(values, seed):
     y = np.sort(np.array(values))
-    outcome = Standardised.of(y, longest_good=longest_good)
-    z = outcome.apply(y)
-    assert (np.diff(z) >= 0).all()
-    assert outcome.location * outcome.power >= y[0]
+    X = np.random.default_rng(seed).random((len(y), 2))
+    assert (np.diff(Standardised.of(y, X, clear=-np.inf).apply(y)) >= 0).all()
 
 
 def test_points_piled_up_around_the_best_do_not_move_the_bend(rng):
