@@ -10,14 +10,15 @@ __all__ = ["EXPERIMENT", "VARIANTS"]
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import inf, log
+from math import log
 from typing import Any
 
 import outcrop as oc
 from experiments.harness import Cell, Experiment, Row
+from experiments.lower_bend import BentLower
 from experiments.suite.experiment import run_method
 from experiments.suite.variants import Exploring, cells, report
-from experiments.unbent import BentFrom, Unbent
+from experiments.unbent import Unbent
 from outcrop.inference import Slice
 from outcrop.maximise import Maximiser
 from outcrop.priors import LogNormal, Prior
@@ -109,8 +110,8 @@ VARIANTS = {
     "as shipped": Variant("gp"),
     "bounds alike": Variant(BoundsAlike()),
     "unbent": Variant(Unbent("gp")),
-    "bent from the median": Variant(BentFrom("gp", inf)),
-    "bent lower by 1 nat": Variant(BentFrom("gp", 1.0)),
+    "bent from lower down": Variant(BentLower("gp", 3.0)),
+    "bent from lower down sooner": Variant(BentLower("gp", 1.0)),
     "a quarter of the candidates": Variant(candidates(0.25)),
     "four times the candidates": Variant(candidates(4.0)),
     "near the best only": Variant(oc.Method(maximiser=BestOnly())),

@@ -1,12 +1,12 @@
-"""Methods whose values are mapped in another way before a model sees them.
+"""Methods that get standardised values, as those of the documents do.
 
-The library bends the bad values of an objective with a heavy tail (decision 6). No document does,
-so its methods get values that are standardised only.
+The library bends the bad values of an objective with a heavy tail before a model sees them
+(decision 6). No document does.
 """
 
 from __future__ import annotations
 
-__all__ = ["BentFrom", "Unbent", "mapped_view"]
+__all__ = ["Unbent", "unbent_view"]
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -26,44 +26,26 @@ class Unbent:
     method: Any
 
     def strategy(self, space: oc.Space) -> Strategy:
-        return _MappedStrategy(strategy_for(self.method, space), None)
+        return _UnbentStrategy(strategy_for(self.method, space))
 
 
 @dataclass(frozen=True)
-class BentFrom:
-    """`method` on values that are bent from lower down if that is better by `clear` nats."""
-
-    method: Any
-    clear: float
-
-    def strategy(self, space: oc.Space) -> Strategy:
-        return _MappedStrategy(strategy_for(self.method, space), self.clear)
-
-
-@dataclass(frozen=True)
-class _MappedStrategy:
+class _UnbentStrategy:
     strategy: Strategy
-    clear: float | None
 
     def propose(self, view: View, rng: Rng) -> Suggestion:
-        return self.strategy.propose(mapped_view(view, self.clear), rng)
+        return self.strategy.propose(unbent_view(view), rng)
 
     def belief(self, view: View, rng: Rng) -> Belief:
-        return self.strategy.belief(mapped_view(view, self.clear), rng)
+        return self.strategy.belief(unbent_view(view), rng)
 
 
-@dataclass(frozen=True, eq=False)
-class _MappedView(View):
-    clear: float | None = None  # None: values are not bent
-
+class _UnbentView(View):
     @cached_property
     def outcome(self) -> Standardised:
-        if self.clear is None:
-            return Standardised.of(self.y, self.X, bend=False)
-        return Standardised.of(self.y, self.X, not self.robust, self.clear)
+        return Standardised.of(self.y, self.X, bend=False)
 
 
-def mapped_view(view: View, clear: float | None) -> View:
-    """The same view; its `outcome` is linear, or that of `BentFrom` with `clear`."""
-    same = {part.name: getattr(view, part.name) for part in fields(View)}
-    return _MappedView(**same, clear=clear)
+def unbent_view(view: View) -> View:
+    """The same view; its `outcome` is linear."""
+    return _UnbentView(**{part.name: getattr(view, part.name) for part in fields(view)})

@@ -15,7 +15,7 @@ from experiments.auto_variants import (
     Tempered,
 )
 from experiments.suite.variants import report
-from experiments.unbent import mapped_view
+from experiments.unbent import unbent_view
 from outcrop.data import Observations
 from outcrop.strategies.model_based import ModelBased
 from outcrop.surrogates import Ensemble, Plain, Situation, Warped
@@ -64,7 +64,7 @@ def test_unbent_values_are_standardised_only(rng):
     X, y = rng.random((6, 2)), np.array([0.0, 1.0, 2.0, 3.0, 4.0, 1e6])
     view = oc.strategies.View(6, X, y, np.full(6, np.nan), X[:0], X[:0])
     assert view.outcome.tail < 1
-    unbent = mapped_view(view, None)
+    unbent = unbent_view(view)
     np.testing.assert_allclose(unbent.outcome.apply(y), (y - y.mean()) / y.std())
 
 

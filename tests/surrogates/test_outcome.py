@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from outcrop.errors import ModelError
 from outcrop.surrogates import Standardised
-from outcrop.surrogates.outcome import LONGEST, spread_out
+from outcrop.surrogates.outcome import LONGEST
 from outcrop.testing import central_differences
 
 EVEN = np.array([3.0, -5.0, 11.0, 2.0])
@@ -94,45 +94,6 @@ def test_a_predictive_density_integrates_to_one_in_the_objectives_units(y):
     density = np.exp(-0.5 * ((outcome.apply(middle) + 0.2) / 0.6) ** 2) / (0.6 * np.sqrt(2 * np.pi))
     density *= outcome.apply_std(np.ones(len(middle)), middle)  # |dz / dy|
     assert (density * np.diff(grid)).sum() == pytest.approx(1, abs=1e-6)
-
-
-def of_magnitudes(X):
-    return 10 ** (3 * X[:, 0] + X[:, 1])
-
-
-def of_squares(X):
-    return 1e3 * (X[:, 0] - 0.05) ** 2 + (X[:, 1] - 0.2) ** 2
-
-
-def test_values_that_span_magnitudes_are_bent_from_below_the_median(rng):
-    X = rng.random((24, 2))
-    y = of_magnitudes(X)
-    from_median, lower = Standardised.of(y, X, clear=np.inf), Standardised.of(y, X)
-    assert from_median.location * from_median.power == pytest.approx(np.median(y[spread_out(X)]))
-    assert lower.location * lower.power <= np.quantile(y, 0.25) * (1 + 1e-12)
-    best = np.sort(y)[:3]
-    assert np.ptp(lower.apply(best)) > 2 * np.ptp(from_median.apply(best))
-
-
-def test_sums_of_squares_are_not_bent_from_below_the_median(rng):
-    X = rng.random((24, 2))
-    y = of_squares(X)
-    assert Standardised.of(y, X) == Standardised.of(y, X, clear=np.inf)
-
-
-@given(st.integers(2, 30), st.integers(0, 1000), st.integers(-300, 300))
-def test_where_the_bend_starts_does_not_depend_on_powers_of_two(n, seed, k):
-    X = np.random.default_rng(seed).random((n, 2))
-    y = of_magnitudes(X)
-    z, scaled = (Standardised.of(values, X).apply(values) for values in (y, y * 2.0**k))
-    assert z.tolist() == scaled.tolist()
-
-
-@given(st.lists(st.floats(1e-9, 1e9), min_size=1, max_size=20), st.integers(0, 1000))
-def test_order_is_kept_wherever_the_bend_starts(values, seed):
-    y = np.sort(np.array(values))
-    X = np.random.default_rng(seed).random((len(y), 2))
-    assert (np.diff(Standardised.of(y, X, clear=-np.inf).apply(y)) >= 0).all()
 
 
 def test_points_piled_up_around_the_best_do_not_move_the_bend(rng):

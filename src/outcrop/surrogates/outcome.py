@@ -9,36 +9,26 @@ becomes ((1 + u)^λ − 1) / λ for u > 0, with the largest λ ≤ 1 that leaves
 `LONGEST` times as long as the good half (λ = 0 is the logarithm). Below the median nothing is bent,
 so improvements stay in the objective's own units. The median is that of points spread over the
 space: a search concentrates around its best point, and the median of all would fall with it.
-
-Values may span orders of magnitude below the median, too. So the lower quartile, the lower eighth
-and so on compete with the median: one of them takes its place if that makes the values clearly more
-probable under a Gaussian process. Beside the logarithm of values of a sum of squares, for one, a
-process learns the squares themselves better.
 """
 
 from __future__ import annotations
 
 __all__ = ["Standardised"]
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from math import log
 
 import numpy as np
 
 from outcrop.errors import ModelError
-from outcrop.surrogates.map_evidence import log_evidences
-from outcrop.typing import Indices, Mask, Points, Vector
+from outcrop.typing import Mask, Points, Vector
 
 CONSTANT = 1e-14  # spread of values in (−1, 1) that is rounding only
 EPSILON = float(np.finfo(float).eps)
 LONGEST = 4.0  # length of the bad half of the values, in units of the good half
-FEWEST = 2  # values that are not bent
-CLEAR = 3.0  # nats by which values have to be more probable if they are bent from lower down
 QUADRATURE = 100  # nodes; many, because a bent value has a kink at the median
 APART = 0.1  # root mean square difference per column between points that are spread out
 MOST = 500  # points that the median is taken of: more change it little
-COMPARED = 100  # points by which starts of the bend are compared; likewise
 MOST_UNITS = 1e300  # by which a value may lie beyond the good half: more makes no difference
 FARTHEST = 300.0  # keeps the square of an unbent value finite
 
@@ -60,9 +50,7 @@ class Standardised:
     spread: float = 1.0
 
     @classmethod
-    def of(
-        cls, y: Vector, X: Points | None = None, bend: bool = True, clear: float = CLEAR
-    ) -> Standardised:
+    def of(cls, y: Vector, X: Points | None = None, bend: bool = True) -> Standardised:
         """The map that standardises `y`, observed at `X`; constant values are only centred.
 
         Without `bend` it is linear, as averages in the objective's own units require.
@@ -73,54 +61,15 @@ class Standardised:
         largest = float(np.abs(y).max())
         power = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1)) if largest > 0 else 1.0
         scaled = y / power
-        apart = np.ones(len(y), dtype=np.bool_) if X is None else spread_out(X)
-        bent = cls._bent_from(power, scaled, float(np.median(scaled[apart]))) if bend else None
-        if bent is not None:
-            if X is not None:
-                bent = bent._or_from_lower_down(scaled, X, np.flatnonzero(apart), clear)
+        median = float(np.median(scaled if X is None else scaled[spread_out(X)]))
+        good, bad = median - float(scaled.min()), float(scaled.max()) - median
+        rounding = 8 * EPSILON * max(abs(median), abs(float(scaled.min())))
+        if bend and good > rounding and bad > LONGEST * good:
+            bent = cls(power, median, good, _tail(min(bad / good, MOST_UNITS)))
             z = bent.apply(y)
-            return replace(bent, centre=float(z.mean()), spread=float(z.std()))
+            return cls(power, median, good, bent.tail, float(z.mean()), float(z.std()))
         std = float(scaled.std())
         return cls(power, float(scaled.mean()), std if std > CONSTANT else 1.0)
-
-    @classmethod
-    def _bent_from(cls, power: float, scaled: Vector, start: float) -> Standardised | None:
-        """The map that bends what lies above `start`, not standardised; None if nothing needs to.
-
-        `scaled` are the values divided by `power`.
-        """
-        lowest = float(scaled.min())
-        good, bad = start - lowest, float(scaled.max()) - start
-        rounding = 8 * EPSILON * max(abs(start), abs(lowest))
-        if not (good > rounding and bad > LONGEST * good):
-            return None
-        return cls(power, start, good, _tail(min(bad / good, MOST_UNITS)))
-
-    def _or_from_lower_down(
-        self, scaled: Vector, X: Points, apart: Indices, clear: float
-    ) -> Standardised:
-        """The map that bends from a lower quantile of the values `apart`, if that is better."""
-        maps, share = [self], 0.25
-        while share * len(apart) >= FEWEST:
-            start = float(np.quantile(scaled[apart], share))
-            lower = self._bent_from(self.power, scaled, start)
-            if lower is None:
-                break
-            maps.append(lower)
-            share /= 2
-        if len(maps) == 1:
-            return self
-        compared = apart[:COMPARED]
-        u = np.stack([(scaled[compared] - each.location) / each.scale for each in maps])
-        mapped = np.stack([each._bend(units) for each, units in zip(maps, u, strict=True)])
-        above = np.log1p(np.maximum(u, 0.0)).sum(1)
-        log_slopes = [
-            (each.tail - 1) * sum_above - len(compared) * log(each.scale)
-            for each, sum_above in zip(maps, above, strict=True)
-        ]
-        evidence = log_evidences(X[compared], mapped, np.array(log_slopes))
-        best = int(evidence.argmax())
-        return maps[best] if evidence[best] > evidence[0] + clear else self
 
     @property
     def unit(self) -> float:

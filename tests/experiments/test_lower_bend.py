@@ -1,11 +1,12 @@
-"""The evidence of maps of values, beside densities by SciPy."""
+"""Values bent from below the median: where, and by which evidence, beside densities by SciPy."""
 
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
 import outcrop as oc
-from outcrop.surrogates.map_evidence import LENGTHSCALES, NOISES, log_evidences
+from experiments.lower_bend import LENGTHSCALES, NOISES, log_evidences, lower_outcome
+from outcrop.surrogates import Standardised
 
 
 def density_at_most(X, w, lengthscale, noise):
@@ -45,3 +46,22 @@ def test_codes_that_differ_have_the_distance_of_opposite_bounds(rng):
     bounds[2] = 2.0
     found, expected = (log_evidences(X, y, np.zeros(1)) for X in (codes, bounds))
     assert found == pytest.approx(expected)
+
+
+def test_values_that_span_magnitudes_are_bent_from_below_the_median(rng):
+    X = rng.random((24, 2))
+    y = 10 ** (3 * X[:, 0] + X[:, 1])
+    usual, lower = (lower_outcome(y, X, clear) for clear in (np.inf, 3.0))
+    assert usual == Standardised.of(y, X)
+    assert lower.location * lower.power <= np.quantile(y, 0.25) * (1 + 1e-12)
+    best = np.sort(y)[:3]
+    assert np.ptp(lower.apply(best)) > 2 * np.ptp(usual.apply(best))
+    z = lower.apply(y)
+    assert z.mean() == pytest.approx(0, abs=1e-12)
+    assert z.std() == pytest.approx(1)
+
+
+def test_sums_of_squares_are_bent_from_the_median(rng):
+    X = rng.random((24, 2))
+    y = 1e3 * (X[:, 0] - 0.05) ** 2 + (X[:, 1] - 0.2) ** 2
+    assert lower_outcome(y, X, 3.0) == Standardised.of(y, X)
