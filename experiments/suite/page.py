@@ -5,8 +5,9 @@ Written by `python -m experiments.suite page` to `docs/guides/suite.md`.
 
 from __future__ import annotations
 
-__all__ = ["PAGE", "page"]
+__all__ = ["PAGE", "RUNS", "page", "runs_in_words"]
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ HALF = "confirm"
 FIRST, PLAIN, NARROW = "auto", "gp", "BoTorch"
 MEMBERS = FIRST, PLAIN, "warped", "spartan", "latent", "additive"
 RUNS = 10
+FEW = 2  # runs of each problem with which a method is shown at all
 
 TITLE = """\
 # The suite: `"auto"` beside its members and other libraries
@@ -44,7 +46,8 @@ On noisy problems a method is judged by the true value of the trial that it reco
 libraries by that of their best observed trial. Peers run with their defaults."""
 NARROWER = f"""\
 {NARROW} has no conditional spaces, and categories take it minutes for each run. On the problems
-that it can run:"""
+that it can run{{}}:"""
+FEWER = ", by the {least} to {most} runs of each that are stored"
 LOSSES = f"""\
 Problems on which `"auto"` closes {PROBLEM_EFFECT} of the gap less than `"gp"`, or more; p is not
 corrected for their number:"""
@@ -74,26 +77,41 @@ REASONS = {  # of a loss, by problem
 
 
 def page(best: Best) -> str:
-    """The page in Markdown, from the methods of which all runs are stored."""
-    sides = {name: found for name in (*MEMBERS, *PEERS) if (found := _complete(name)) is not None}
-    missing = [name for name in (*MEMBERS, *PEERS) if name not in sides]
+    """The page in Markdown, from the methods of which all runs are stored.
+
+    A method of which some are missing has a section of its own, by the runs that all have.
+    """
+    found = {name: _stored(name, RUNS) for name in (*MEMBERS, *PEERS)}
+    sides = {name: each for name, each in found.items() if each is not None}
     everywhere = [each for name, each in sides.items() if name != NARROW]
     parts = [TITLE, ABOUT]
+    missing = [name for name, each in found.items() if each is None]
     if missing:
         parts.append(f"Not all runs are stored yet of {', '.join(missing)}.")
     parts.append(rank(everywhere, best))
-    if NARROW in sides:
-        parts += [f"## With {NARROW}", NARROWER, rank(list(sides.values()), best, "###")]
+    for name in [*([NARROW] if NARROW in sides else []), *missing]:
+        some = _stored(name, FEW)
+        if some is not None:
+            which = NARROWER if name == NARROW else "On all problems{}:"
+            parts += [f"## With {name}", which.format(runs_in_words(some))]
+            parts.append(rank([*everywhere, some], best, "###"))
     return "\n\n".join([*parts, *_beside(sides[FIRST], sides[PLAIN], best)]) + "\n"
 
 
-def _complete(name: str) -> Side | None:
-    """All rows of a method on the confirming half; None if some are missing."""
+def _stored(name: str, runs: int) -> Side | None:
+    """The rows of a method on the confirming half; None if there are not so many of a problem."""
     label = "" if name in PEERS else LABEL
     stored = replace(EXPERIMENT, label=label)
-    if stored.missing(RUNS, {"method": [name], "half": [HALF]}):
+    if stored.missing(runs, {"method": [name], "half": [HALF]}):
         return None
     return replace(side(f"{name}@{label}" if label else name, HALF), name=name)
+
+
+def runs_in_words(method: Side) -> str:
+    """How many runs of a problem are stored, where these are not all."""
+    counts = Counter(row["cell"]["problem"] for row in method.rows).values()
+    least, most = min(counts), max(counts)
+    return FEWER.format(least=least, most=most) if least < RUNS else ""
 
 
 def _beside(method: Side, reference: Side, best: Best) -> list[str]:

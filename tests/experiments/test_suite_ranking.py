@@ -6,7 +6,7 @@ pytest.importorskip("experiments.harness")
 from experiments.provenance import MixedVersions
 from experiments.suite import known_best
 from experiments.suite.comparing import Side
-from experiments.suite.page import PAGE, page
+from experiments.suite.page import PAGE, RUNS, page, runs_in_words
 from experiments.suite.ranking import rank, standings
 
 SOLVED, HARD = ("own", "branin"), ("bounds", "edge-6")
@@ -73,3 +73,12 @@ def test_methods_of_different_versions_are_not_ranked():
 
 def test_the_page_of_the_confirming_half_is_what_the_stored_results_say():
     assert PAGE.read_text("utf-8") == page(known_best.load())
+
+
+def test_how_many_runs_are_stored_is_said_where_some_are_missing():
+    def method(counts):
+        cells = [problem for problem, runs in counts.items() for _ in range(runs)]
+        return Side("BoTorch", [{"cell": {"problem": problem}} for problem in cells])
+
+    assert runs_in_words(method({"branin": RUNS, "edge-6": RUNS})) == ""
+    assert "2 to 10 runs" in runs_in_words(method({"branin": RUNS, "edge-6": 2}))
