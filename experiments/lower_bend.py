@@ -11,6 +11,7 @@ from __future__ import annotations
 
 __all__ = ["BentLower", "log_evidences", "lower_outcome"]
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -22,8 +23,7 @@ from outcrop.linalg import cholesky, solve_lower
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
 from outcrop.strategies.registry import strategy_for
 from outcrop.surrogates import Standardised
-from outcrop.surrogates.outcome import LONGEST, MOST_UNITS, spread_out
-from outcrop.surrogates.outcome import _tail as tail_for
+from outcrop.surrogates.outcome import spread_out
 from outcrop.typing import Matrix, Points, Rng, Vector
 
 FEWEST = 2  # values that are not bent
@@ -70,14 +70,11 @@ class _BentLowerView(View):
 
 def lower_outcome(y: Vector, X: Points, clear: float) -> Standardised:
     """The usual map, or one that bends from a lower quantile and is better by `clear` nats."""
-    usual = Standardised.of(y, X)
-    if usual.tail == 1.0:
+    usual, apart = Standardised.of(y, X), np.flatnonzero(spread_out(X))
+    lower = [] if usual.tail == 1.0 else list(_from_lower_down(y, y[apart]))
+    if not lower:
         return usual
-    scaled, apart = y / usual.power, np.flatnonzero(spread_out(X))
-    compared = apart[:COMPARED]
-    maps = [usual, *_from_lower_down(usual, scaled, scaled[apart])]
-    if len(maps) == 1:
-        return usual
+    maps, compared = [usual, *lower], apart[:COMPARED]
     mapped = np.stack([each.apply(y[compared]) for each in maps])
     slopes = np.stack([each.apply_std(np.ones(len(compared)), y[compared]) for each in maps])
     evidence = log_evidences(X[compared], mapped, np.log(slopes).sum(1))
@@ -85,19 +82,18 @@ def lower_outcome(y: Vector, X: Points, clear: float) -> Standardised:
     return maps[best] if evidence[best] > evidence[0] + clear else usual
 
 
-def _from_lower_down(usual: Standardised, scaled: Vector, apart: Vector) -> list[Standardised]:
-    found: list[Standardised] = []
-    lowest, share = float(scaled.min()), 0.25
+def _from_lower_down(y: Vector, apart: Vector) -> Iterator[Standardised]:
+    """Maps that bend from the lower quartile, the lower eighth and so on of the values `apart`."""
+    share = 0.25
     while share * len(apart) >= FEWEST:
-        start = float(np.quantile(apart, share))
-        good, bad = start - lowest, float(scaled.max()) - start
-        if not bad > LONGEST * good > 0:
-            break
-        bent = Standardised(usual.power, start, good, tail_for(min(bad / good, MOST_UNITS)))
-        z = bent.apply(scaled * usual.power)
-        found.append(replace(bent, centre=float(z.mean()), spread=float(z.std())))
+        start = np.quantile(apart, share)
+        bent = Standardised.of(np.array([y.min(), start, y.max()]))  # bends from their median
+        if bent.tail == 1.0:
+            return
+        bent = replace(bent, centre=0.0, spread=1.0)
+        z = bent.apply(y)
+        yield replace(bent, centre=float(z.mean()), spread=float(z.std()))
         share /= 2
-    return found
 
 
 def log_evidences(X: Points, mapped: Matrix, log_slopes: Vector) -> Vector:
