@@ -5,7 +5,7 @@ Written by `python -m experiments.suite page` to `docs/guides/suite.md`.
 
 from __future__ import annotations
 
-__all__ = ["PAGE", "RUNS", "page", "runs_in_words"]
+__all__ = ["PAGE", "extent_of", "page"]
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,6 +16,7 @@ from benchmarks.reporting import table
 from experiments.peers import PEERS
 from experiments.suite.comparing import COLUMNS, Side, gaps_of, group_table, side
 from experiments.suite.experiment import EXPERIMENT
+from experiments.suite.groups import GROUPS
 from experiments.suite.judging import (
     PROBLEM_EFFECT,
     ProblemDifference,
@@ -45,9 +46,9 @@ methods from the same initial points. These are instances and seeds by which no 
 On noisy problems a method is judged by the true value of the trial that it recommends, other
 libraries by that of their best observed trial. Peers run with their defaults."""
 NARROWER = f"""\
-{NARROW} has no conditional spaces, and categories take it minutes for each run. On the problems
-that it can run{{}}:"""
-FEWER = ", by the {least} to {most} runs of each that are stored"
+{NARROW} has no conditional spaces, and categories take it minutes for each run; other problems
+are left out."""
+FEWER = "In the groups {groups}, by the {least} to {most} runs of each problem that are stored:"
 LOSSES = f"""\
 Problems on which `"auto"` closes {PROBLEM_EFFECT} of the gap less than `"gp"`, or more; p is not
 corrected for their number:"""
@@ -79,7 +80,7 @@ REASONS = {  # of a loss, by problem
 def page(best: Best) -> str:
     """The page in Markdown, from the methods of which all runs are stored.
 
-    A method of which some are missing has a section of its own, by the runs that all have.
+    A method of which some are missing has a section of its own, by groups and runs that it has.
     """
     found = {name: _stored(name, RUNS) for name in (*MEMBERS, *PEERS)}
     sides = {name: each for name, each in found.items() if each is not None}
@@ -89,29 +90,32 @@ def page(best: Best) -> str:
     if missing:
         parts.append(f"Not all runs are stored yet of {', '.join(missing)}.")
     parts.append(rank(everywhere, best))
-    for name in [*([NARROW] if NARROW in sides else []), *missing]:
-        some = _stored(name, FEW)
-        if some is not None:
-            which = NARROWER if name == NARROW else "On all problems{}:"
-            parts += [f"## With {name}", which.format(runs_in_words(some))]
-            parts.append(rank([*everywhere, some], best, "###"))
+    if NARROW in sides:
+        parts += [f"## With {NARROW}", NARROWER, rank(list(sides.values()), best, "###")]
+    for name in missing:
+        if groups := [group for group in GROUPS if _stored(name, FEW, [group])]:
+            some = _stored(name, FEW, groups)
+            assert some is not None  # as all groups have enough
+            parts += [f"## With {name}", *([NARROWER] if name == NARROW else [])]
+            parts += [extent_of(some), rank([*everywhere, some], best, "###")]
     return "\n\n".join([*parts, *_beside(sides[FIRST], sides[PLAIN], best)]) + "\n"
 
 
-def _stored(name: str, runs: int) -> Side | None:
-    """The rows of a method on the confirming half; None if there are not so many of a problem."""
+def _stored(name: str, runs: int, groups: Sequence[str] = tuple(GROUPS)) -> Side | None:
+    """The rows of a method on the confirming half; None if a problem has fewer runs than these."""
     label = "" if name in PEERS else LABEL
     stored = replace(EXPERIMENT, label=label)
-    if stored.missing(runs, {"method": [name], "half": [HALF]}):
+    wanted = {"method": [name], "half": [HALF], "group": groups}
+    if stored.missing(runs, wanted) or not stored.rows(wanted):
         return None
-    return replace(side(f"{name}@{label}" if label else name, HALF), name=name)
+    return replace(side(f"{name}@{label}" if label else name, HALF, groups), name=name)
 
 
-def runs_in_words(method: Side) -> str:
-    """How many runs of a problem are stored, where these are not all."""
+def extent_of(method: Side) -> str:
+    """Which groups have results of a method, and how many runs of a problem."""
     counts = Counter(row["cell"]["problem"] for row in method.rows).values()
-    least, most = min(counts), max(counts)
-    return FEWER.format(least=least, most=most) if least < RUNS else ""
+    groups = dict.fromkeys(row["cell"]["group"] for row in method.rows)
+    return FEWER.format(groups=", ".join(groups), least=min(counts), most=max(counts))
 
 
 def _beside(method: Side, reference: Side, best: Best) -> list[str]:

@@ -6,7 +6,7 @@ pytest.importorskip("experiments.harness")
 from experiments.provenance import MixedVersions
 from experiments.suite import known_best
 from experiments.suite.comparing import Side
-from experiments.suite.page import PAGE, RUNS, page, runs_in_words
+from experiments.suite.page import PAGE, extent_of, page
 from experiments.suite.ranking import rank, standings
 
 SOLVED, HARD = ("own", "branin"), ("bounds", "edge-6")
@@ -75,10 +75,10 @@ def test_the_page_of_the_confirming_half_is_what_the_stored_results_say():
     assert PAGE.read_text("utf-8") == page(known_best.load())
 
 
-def test_how_many_runs_are_stored_is_said_where_some_are_missing():
-    def method(counts):
-        cells = [problem for problem, runs in counts.items() for _ in range(runs)]
-        return Side("BoTorch", [{"cell": {"problem": problem}} for problem in cells])
-
-    assert runs_in_words(method({"branin": RUNS, "edge-6": RUNS})) == ""
-    assert "2 to 10 runs" in runs_in_words(method({"branin": RUNS, "edge-6": 2}))
+def test_a_method_with_few_runs_says_how_many_and_of_which_groups():
+    counts = {("own", "branin"): 10, ("bounds", "edge-6"): 2}
+    cells = [key for key, runs in counts.items() for _ in range(runs)]
+    rows = [{"cell": {"group": group, "problem": problem}} for group, problem in cells]
+    said = extent_of(Side("BoTorch", rows))
+    assert "groups own, bounds" in said
+    assert "2 to 10 runs" in said
