@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from outcrop.study import argument_checks
 from tests.browsing import SKIPPED_BROWSER, chromium  # noqa: F401  # fixture
 from tests.postgresql import SKIPPED, postgresql, postgresql_url  # noqa: F401  # fixtures
 
@@ -19,6 +20,19 @@ settings.register_profile(
     "busy machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("busy machine")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def without_the_usual_limit_of_time():
+    """A slow machine cuts no suggestion, so that two searches can be compared."""
+    checked, usual = argument_checks.checked_ask_seconds, argument_checks.ASK_SECONDS
+
+    def unless_usual(seconds):
+        return None if seconds == usual else checked(seconds)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(argument_checks, "checked_ask_seconds", unless_usual)
+        yield
 
 
 @pytest.fixture
