@@ -41,10 +41,8 @@ def test_a_linear_map_changes_nothing(rng):
 
 def test_codes_that_differ_have_the_distance_of_opposite_bounds(rng):
     y = rng.random((1, 3))
-    codes, bounds = np.array([[0.0], [3.0], [0.5]]), np.array([[0.0], [1.0], [0.5]])
-    codes[2] = 7.0
-    bounds[2] = 2.0
-    found, expected = (log_evidences(X, y, np.zeros(1)) for X in (codes, bounds))
+    near, far = np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [3.0], [7.0]])
+    found, expected = (log_evidences(codes, y, np.zeros(1)) for codes in (far, near))
     assert found == pytest.approx(expected)
 
 
