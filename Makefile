@@ -68,10 +68,12 @@ slow: $(VENV)/.dev postgresql  ## statistical, race and reproduction tests
 bench: $(VENV)/.dev  ## speed, as ratios within one run
 	$(BIN)/python -m benchmarks
 
-# Torch by itself first: what depends on it would otherwise take a build of gigabytes.
+# Torch by itself first: what depends on it would otherwise take a build of gigabytes. HEBO asks for
+# an earlier NumPy than ours and for packages that its defaults do not use: it comes without them.
 $(VENV)/.peers: $(VENV)/.dev
 	$(BIN)/pip install -q torch==2.13.0
 	$(BIN)/pip install -q -e '.[dev,peers]'
+	$(BIN)/pip install -q --no-deps HEBO==0.3.6
 	@touch $@
 
 # A part, from nothing, on a cluster: make reproduce WHAT="htbo_table1 --renew --runs 32 --executor dask:ADDRESS"

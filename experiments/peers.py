@@ -1,8 +1,8 @@
-"""Optuna's TPE and GPSampler, SMAC3 and BoTorch, on our spaces, as experiments run them.
+"""Optuna's TPE and GPSampler, SMAC3, BoTorch and HEBO, on our spaces, as experiments run them.
 
 All are set up as their documentation shows and told the same initial points as our methods. What
 depends on a choice is known to them too: Optuna is asked for it only where it is active, and SMAC3
-has it as a condition; BoTorch has no such spaces. They come with the extra `peers`.
+has it as a condition; BoTorch and HEBO have no such spaces. They come with the extra `peers`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from typing import Any, Protocol
 
 from experiments.botorch_peer import BoTorch
 from experiments.harness import Row
+from experiments.hebo_peer import HEBO
+from experiments.levels import coded, decoded, is_coded, levels
 from outcrop.problems import Problem
 from outcrop.space import Categorical, Choice, Float, Int, Ordinal, Space
 from outcrop.space.discrete import Group
@@ -126,8 +128,8 @@ class SMAC:
         from ConfigSpace import Configuration
 
         active = [column for column in self.own.columns if column.name in params]
-        coded = {c.name: _code(c.parameter, params[c.name]) for c in active}
-        self.known.append((Configuration(self.space, values=coded), value))
+        values = {c.name: coded(c.parameter, params[c.name]) for c in active}
+        self.known.append((Configuration(self.space, values=values), value))
 
     def ask(self) -> Params:
         from joblib import parallel_config
@@ -138,7 +140,7 @@ class SMAC:
             info = self.facade.ask()
         parameters = self.own.parameters
         params = self.own.validate(
-            {name: _value(parameters[name], code) for name, code in info.config.items()}
+            {name: decoded(parameters[name], code) for name, code in info.config.items()}
         )
         self.running.append((params, info))
         return params
@@ -204,6 +206,7 @@ PEERS: dict[str, Callable[..., Peer]] = {  # of the space, a seed, the trials, w
     "GPSampler": gp_sampler,
     "SMAC": SMAC,
     "BoTorch": BoTorch,
+    "HEBO": HEBO,
 }
 
 
@@ -243,7 +246,7 @@ def suggest(trial: Any, group: Group, prefix: str = "") -> None:
                 option = trial.suggest_categorical(name, parameter.names)
                 suggest(trial, parameter.options[option], f"{name}.{option}.")
             case Categorical() | Ordinal():
-                trial.suggest_categorical(name, _levels(parameter))
+                trial.suggest_categorical(name, levels(parameter))
             case Float() | Int():
                 ask = trial.suggest_float if isinstance(parameter, Float) else trial.suggest_int
                 ask(name, parameter.low, parameter.high, log=parameter.log, step=parameter.step)
@@ -258,7 +261,7 @@ def _smac_parameter(name: str, parameter: Any) -> Any:
         return CategoricalHyperparameter(name, list(range(parameter.levels)))
     if isinstance(parameter, Ordinal):
         return OrdinalHyperparameter(name, list(range(parameter.levels)))
-    if _is_coded(parameter):
+    if is_coded(parameter):
         return SmacInteger(name, (0, parameter.levels - 1))
     kind = SmacInteger if isinstance(parameter, Int) else SmacFloat
     return kind(name, (parameter.low, parameter.high), log=parameter.log)
@@ -275,33 +278,3 @@ def _smac_conditions(space: Space, made: Any) -> list[Any]:
         EqualsCondition(made[name], made[space.columns[choice].name], code)
         for name, choice, code in innermost
     ]
-
-
-def _is_coded(parameter: Any) -> bool:
-    """Whether SMAC has the number of a value: ConfigSpace takes few kinds of levels, no steps."""
-    match parameter:
-        case Float():
-            return parameter.step is not None
-        case Int():
-            return parameter.step > 1
-    return True
-
-
-def _code(parameter: Any, value: Any) -> Any:
-    return parameter.index(value) if _is_coded(parameter) else value
-
-
-def _value(parameter: Any, code: Any) -> Any:
-    if not _is_coded(parameter):
-        return code
-    is_number = isinstance(parameter, Float | Int)
-    return parameter.at(int(code)) if is_number else _levels(parameter)[int(code)]
-
-
-def _levels(parameter: Any) -> list[Any]:
-    match parameter:
-        case Choice():
-            return list(parameter.names)
-        case Ordinal():
-            return list(parameter.values)
-    return list(parameter.choices)

@@ -54,6 +54,7 @@ PEER_PACKAGES = {
     "GPSampler": "optuna",
     "SMAC": "smac",
     "BoTorch": "botorch",
+    "HEBO": "HEBO",
     "RandomizedSearchCV": "scikit-learn",
     "HalvingRandomSearchCV": "scikit-learn",
     "OptunaSearchCV": "optuna-integration",

@@ -24,6 +24,7 @@ from outcrop.space import Categorical, Choice, Parameter
 from outcrop.strategies.registry import registered
 
 METHODS = (*registered(), *PEERS)
+WITHOUT_CONDITIONS = "BoTorch", "HEBO"
 BUDGETS = {3: 40, 6: 60}  # trials up to so many parameters
 LARGEST = 80  # with more parameters
 TUNING_TRIALS = 50
@@ -50,12 +51,12 @@ def trials_of(group: str, name: str) -> int:
 
 def why_not(method: str, group: str, problem: str) -> str:
     """Why a method is not run on a problem; empty where it is."""
-    if method != "BoTorch":
+    if method not in WITHOUT_CONDITIONS:
         return ""
     kinds = _kinds(base_of(problem))
     if Choice in kinds:
-        return "BoTorch has no conditional spaces"
-    if Categorical in kinds:
+        return f"{method} has no conditional spaces"
+    if method == "BoTorch" and Categorical in kinds:
         return "BoTorch's search over categories takes minutes for each run"
     return ""
 

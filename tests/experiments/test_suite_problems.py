@@ -158,6 +158,12 @@ def test_botorch_is_left_out_where_there_are_conditions_or_categories():
     assert not any(groups.why_not("TPE", group, name) for group, name in EVERY)
 
 
+def test_hebo_is_left_out_where_there_are_conditions_alone():
+    left_out = {name for group, name in EVERY if groups.why_not("HEBO", group, name)}
+    assert left_out > {*TREES}
+    assert not left_out & {*BOUNDS, *coco.BBOB, *coco.MIXINT, "func-2C", "ackley-5C5"}
+
+
 def test_noise_is_the_same_for_all_methods_and_true_values_are_kept():
     problem = Problem("line", Space({"x": Float(0, 1)}), lambda params: params["x"])
     one, other = (noisy.NoisyCalls(problem, 0.5, seed=3) for _ in range(2))
