@@ -30,5 +30,5 @@ def test_the_layers_are_the_kinds_and_fill_the_plot():
 
 
 def test_a_search_without_weights_has_no_such_plot():
-    with pytest.raises(NoBelief, match="weighed several kinds"):
+    with pytest.raises(NoBelief, match="no kinds of landscape are weighed"):
         plots.weights(searched("gp"))

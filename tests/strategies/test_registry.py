@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import outcrop as oc
 from outcrop.errors import MethodError
 from outcrop.strategies import METHODS, CoCaBO, Hierarchical, Perturbed, Why, strategy_for
 from outcrop.strategies.registry import MakesStrategies, registered
@@ -32,6 +33,19 @@ def test_wrappers_make_strategies_and_take_methods_by_name(wrapper):
     assert hasattr(wrapper("gp").strategy(EVERY_SPACE["mixed"]), "propose")
     with pytest.raises(MethodError, match=r"method='gaussian' is not known; known are auto, gp"):
         wrapper("gaussian").strategy(EVERY_SPACE["mixed"])
+
+
+@pytest.mark.parametrize(
+    ("method", "remedy"),
+    [
+        ("Auto", "did you mean 'auto'"),
+        ("sparten", "did you mean 'spartan'"),
+        (oc.surrogates.Spartan(), r"outcrop\.Method\(surrogate=Spartan"),
+    ],
+)
+def test_what_is_no_method_is_refused_with_a_remedy(method, remedy):
+    with pytest.raises(MethodError, match=remedy):
+        strategy_for(method, EVERY_SPACE["mixed"])
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -4,7 +4,7 @@ import pytest
 
 import outcrop as oc
 from outcrop.errors import NoBelief
-from outcrop.study.landscape import Landscape, place_of
+from outcrop.study.landscape import FEW, Landscape, place_of
 
 SPACE = oc.Space({"x": oc.Float(0, 1), "lr": oc.Float(1e-5, 1, log=True)})
 
@@ -43,8 +43,27 @@ def test_a_clear_leader_is_named_with_the_trial_since_which_it_leads():
     )
     assert found.leader == "warped GP"
     assert found.since == 7
-    assert "varies faster towards one end of a parameter: most probable since trial 7" in str(found)
-    assert "70%  warped GP" in str(found)
+    head, *lines = str(found).splitlines()
+    assert head.endswith("varies faster towards one end of a parameter (ahead since trial 7)")
+    assert lines[0].startswith(" 70%  warped GP")
+
+
+@pytest.mark.parametrize(
+    ("share", "suggestions", "word"),
+    [(0.9, FEW, "probably"), (0.9, FEW - 1, "perhaps"), (0.45, FEW, "perhaps")],
+)
+def test_a_kind_is_probable_after_many_suggestions_and_with_more_than_half(
+    share, suggestions, word
+):
+    rest = (1 - share) / 4
+    kinds = {"GP": share, "a": rest, "b": rest, "c": rest, "d": rest}
+    text = str(landscape(*[kinds] * suggestions))
+    assert text.startswith(f"{word} the objective varies alike everywhere")
+
+
+def test_kinds_that_are_not_weighed_any_more_come_last():
+    found = landscape({"GP": 0.2, "latent GP": 0.5, "a": 0.3}, {"GP": 0.4, "a": 0.6})
+    assert found.kinds == ["a", "GP", "latent GP"]
 
 
 def test_nothing_is_claimed_where_no_kind_is_clearly_ahead():
@@ -63,9 +82,19 @@ def test_the_place_of_a_rough_region_is_named_in_the_units_of_its_parameters():
     found = Landscape({6: {"Spartan GP": 1.0}}, place_of(space, belief))
     assert found.place == ", near x ≈ 0.5, lr ≈ 0.001"
     assert "is rough in one region and smooth elsewhere, near x ≈ 0.5, lr ≈ 0.001" in str(found)
+    unlikely = Landscape({6: {"GP": 0.6, "Spartan GP": 0.4}}, found.place)
+    assert "near" not in str(unlikely)
 
 
-@pytest.mark.parametrize(("method", "n"), [("gp", 9), ("random", 9), ("auto", 2), ("auto", 0)])
-def test_a_method_that_weighs_nothing_says_so(method, n):
-    with pytest.raises(NoBelief, match='method="auto"'):
+@pytest.mark.parametrize(
+    ("method", "n", "reason"),
+    [
+        ("gp", 9, "one kind of surrogate alone, 'GP'"),
+        ("random", 9, "by a model"),
+        ("auto", 2, "by a model"),
+        ("auto", 0, "by a model"),
+    ],
+)
+def test_a_study_without_weights_says_why(method, n, reason):
+    with pytest.raises(NoBelief, match=f'{reason}.*method="auto"'):
         searched(method, n).landscape()

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
@@ -15,13 +15,22 @@ from scipy.stats import norm
 import outcrop as oc
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.inference import Slice
+from outcrop.inference import Kept, Slice
 from outcrop.params import Layout
 from outcrop.problems import get
 from outcrop.strategies import Method, strategy_for
-from outcrop.surrogates import Ensemble, Kind, Latent, Mixture, PartlyAdditive, Plain, Situation
+from outcrop.surrogates import (
+    Ensemble,
+    Kind,
+    Latent,
+    Mixture,
+    PartlyAdditive,
+    Plain,
+    Situation,
+    Warped,
+)
 from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, RESOLUTION
-from outcrop.surrogates.inferred import MOST_ROWS, Inferred
+from outcrop.surrogates.inferred import MOST_ROWS
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.testing import view_of
 from tests.strategies.spaces import EVERY_SPACE
@@ -66,6 +75,22 @@ class ConstantKind(Kind):
 
     def fit(self, observations, rng, previous: Mapping[str, Any] | None = None) -> Mixture:
         return replace(Mixture.single(Constant(self.mean, self.var)), state={"kept": True})
+
+
+@dataclass(frozen=True)
+class WatchedKind(ConstantKind):
+    """A constant kind that notes when its chains would move."""
+
+    moved: list[str] = field(default_factory=list, compare=False)
+    is_kept: bool = False
+
+    def surrogate(self, situation):
+        return replace(self, is_kept=isinstance(situation.inference, Kept))
+
+    def fit(self, observations, rng, previous: Mapping[str, Any] | None = None) -> Mixture:
+        if not self.is_kept:
+            self.moved.append(self.label)
+        return super().fit(observations, rng, previous)
 
 
 @dataclass(frozen=True)
@@ -235,17 +260,37 @@ def test_many_observations_are_modelled_by_the_two_most_probable_members():
     assert sum(weights.values()) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("batch", [1, 2, 4])
+def test_every_member_moves_in_turn_also_in_batches(batch):
+    moved: list[str] = []
+    ensemble = Ensemble(tuple(WatchedKind(float(i), moved=moved) for i in range(5)))
+    data = data_of(np.sin(np.arange(100)))
+    state = fitted(ensemble, data.rows(np.arange(60))).state
+    moved.clear()
+    for n in range(60, 100, batch):
+        for running in range(batch):
+            situation = Situation(SPACE, EXACT, observations=n, running=running)
+            belief = fitted(ensemble, data.rows(np.arange(n)), state, situation=situation)
+            state = belief.state
+    assert {moved.count(kind.label) for kind in ensemble.members} == {20}  # every second time
+
+
 def test_uncertain_inputs_are_left_to_the_plain_process():
     situation = Situation(SPACE, NoiseFacts(has_uncertain_places=True))
-    belief = fitted(Ensemble(), data_of([0.0, 1.0, 0.5]), situation=situation)
-    assert not belief.evidence
+    assert Ensemble().surrogate(situation) is None
+
+
+def test_a_suggestion_of_the_plain_process_alone_is_called_so():
+    space = oc.Space({"kind": oc.Categorical(list("abcdefghijklmnop"))})
+    found = strategy_for("auto", space).propose(view(space, 6), np.random.default_rng(0))
+    assert found.why["surrogate"] == "GP"
 
 
 def test_twenty_numbers_are_left_to_the_plain_process():
     wide = oc.Space({f"x{i}": oc.Float(0, 1) for i in range(20)})
-    assert isinstance(Ensemble().surrogate(Situation(wide, EXACT)), Inferred)
+    assert Ensemble().surrogate(Situation(wide, EXACT)) is None
     narrow = oc.Space({f"x{i}": oc.Float(0, 1) for i in range(19)})
-    assert not isinstance(Ensemble().surrogate(Situation(narrow, EXACT)), Inferred)
+    assert Ensemble().surrogate(Situation(narrow, EXACT)) is not None
 
 
 @pytest.mark.parametrize("name", ["box", "mixed", "conditional", "categories"])
@@ -275,7 +320,11 @@ def test_the_state_of_a_long_study_is_small():
     [
         ({"members": ()}, "one kind or more"),
         ({"members": (Plain(), Plain())}, "each once"),
+        ({"members": ("gp", "warped")}, "a tuple of kinds"),
+        ({"members": (Plain, Warped)}, r"written with \(\)"),
+        ({"members": Plain()}, "a tuple of kinds"),
         ({"shared": 1.5}, "shared=1.5.*from 0 to 1"),
+        ({"shared": "half"}, "shared='half'.*from 0 to 1"),
         ({"forgetting": -0.1}, "forgetting=-0.1.*from 0 to 1"),
         ({"balance": 2}, "balance=2.*from 0 to 1"),
         ({"chains": 0}, "chains=0"),

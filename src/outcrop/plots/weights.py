@@ -23,7 +23,7 @@ def weights(study: Drawable, axes: Axes | None = None) -> Axes:
     found = reader_of(study).landscape()
     drawn = canvas.axes_or_new(axes, (7.0, 3.8))
     numbers = np.array(sorted(found.history))
-    labels = list(found.weights)
+    labels = found.kinds
     layers = [[found.history[number].get(label, 0.0) for number in numbers] for label in labels]
     colours = [COLOURS[1 + i % (len(COLOURS) - 1)] for i in range(len(labels))]
     drawn.stackplot(numbers, layers, labels=labels, colors=colours, alpha=0.75, step="mid")

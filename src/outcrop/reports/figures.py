@@ -181,7 +181,7 @@ def landscape(study: StudyReader) -> Figure:
             "mode": "lines",
             "stackgroup": "one",
         }
-        for kind in found.weights
+        for kind in found.kinds
     ]
     layout = {
         "xaxis": {"title": {"text": "trial"}},

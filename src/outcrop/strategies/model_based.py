@@ -186,7 +186,12 @@ class ModelBased:
     def _fit(self, view: View, rng: Rng) -> _Fit:
         observations = _observations(view)
         situation = Situation(
-            self.space, view.noise_facts, self.inference, len(view.y), effort=view.effort
+            self.space,
+            view.noise_facts,
+            self.inference,
+            observations=len(view.y),
+            running=len(view.pending),
+            effort=view.effort,
         )
         kind, surrogate = self.kind, self.kind.surrogate(situation)
         if surrogate is None:

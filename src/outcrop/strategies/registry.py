@@ -9,6 +9,7 @@ __all__ = ["MakesStrategies", "MethodLike", "Registered", "registered", "strateg
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -55,8 +56,16 @@ def strategy_for(method: MethodLike, space: Space) -> Strategy:
     if not isinstance(method, str):
         if hasattr(method, "propose"):
             return method
-        raise MethodError(f"method={method!r}: expected a name, an outcrop.Method or a strategy")
+        remedy = ""
+        if hasattr(method, "surrogate"):
+            remedy = f"; a kind of surrogate goes into one: outcrop.Method(surrogate={method!r})"
+        raise MethodError(
+            f"method={method!r}: expected a name, an outcrop.Method or a strategy{remedy}"
+        )
     entry = registered().get(method)
     if entry is None:
-        raise MethodError(f"method={method!r} is not known; known are {', '.join(registered())}")
+        known = ", ".join(registered())
+        alike = get_close_matches(method.lower(), registered(), n=1)
+        hint = f"did you mean {alike[0]!r}? " if alike else ""
+        raise MethodError(f"method={method!r} is not known; {hint}known are {known}")
     return entry.make(space)

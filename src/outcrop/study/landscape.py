@@ -23,11 +23,12 @@ MEANINGS = {  # of the objective, by the label of the kind of surrogate
     "GP": "varies alike everywhere",
     "warped GP": "varies faster towards one end of a parameter",
     "Spartan GP": "is rough in one region and smooth elsewhere",
-    "latent GP": "has structure too fine to be modelled",
+    "latent GP": "has structure too fine to be modelled, or noise",
     "partly additive GP": "is mostly a sum of effects of single parameters",
 }
 ROUGH = "Spartan GP"
 CLEAR = 2.0  # times the share that a kind has if all are equally probable
+FEW = 24  # suggestions: with fewer, one kind or another is ahead by chance on simple functions
 SURE = 0.15  # of the unit cube: a region whose centre is known less well has no place
 
 
@@ -36,8 +37,9 @@ class Landscape:
     """How probable each kind of landscape is.
 
     `history` holds the probabilities at each suggestion of the model, by the number of its trial;
-    `weights` are the newest. They are 1 in sum, and no kind falls to 0: one that predicts better
-    from now on comes back.
+    `weights` are the newest. They are 1 in sum, but for rounding, and no kind falls to 0: one that
+    predicts better from now on comes back. Results that were added together are not predicted and
+    change nothing, nor do results beyond the 200th.
     """
 
     history: Mapping[int, Mapping[str, float]]
@@ -48,6 +50,12 @@ class Landscape:
         """The newest probabilities, highest first."""
         newest = self.history[max(self.history)]
         return dict(sorted(newest.items(), key=lambda item: -item[1]))
+
+    @property
+    def kinds(self) -> list[str]:
+        """Every kind that was weighed, those of the newest suggestion first, by probability."""
+        every = (label for number in sorted(self.history) for label in self.history[number])
+        return list(dict.fromkeys([*self.weights, *every]))
 
     @property
     def leader(self) -> str:
@@ -69,26 +77,33 @@ class Landscape:
         return first
 
     def __str__(self) -> str:
-        lines = [
-            f"{weight:4.0%}  {label}: {_meaning(label)}{self.place if label == ROUGH else ''}"
-            for label, weight in self.weights.items()
-        ]
-        if self.leader:
-            head = f"the objective {_meaning(self.leader)}: most probable since trial {self.since}"
-        else:
-            head = "the trials so far do not tell what kind of landscape it is"
-        return "\n".join([head, *lines])
+        even = 1 / len(self.weights)
+        lines = []
+        for label, weight in self.weights.items():
+            place = self.place if label == ROUGH and weight >= even else ""
+            lines.append(f"{weight:4.0%}  {label}: {_meaning(label)}{place}")
+        if not self.leader:
+            return "\n".join(["the trials so far do not tell what kind of landscape it is", *lines])
+        is_likely = self.weights[self.leader] > 0.5 and len(self.history) >= FEW
+        head = f"{'probably' if is_likely else 'perhaps'} the objective {_meaning(self.leader)}"
+        return "\n".join([f"{head} (ahead since trial {self.since})", *lines])
 
 
 def landscape_of(trials: Sequence[Trial]) -> Landscape:
     """The landscape by the records of `trials`, without a place."""
     history = {t.number: dict(t.why["evidence"]) for t in trials if t.why.get("evidence")}
-    if not history:
-        raise NoBelief(
-            "no suggestion has weighed several kinds of landscape yet: the method does not, as "
-            '"gp", or all trials are of the initial design; method="auto" does'
-        )
-    return Landscape(history)
+    if history:
+        return Landscape(history)
+    alone = [trial.why["surrogate"] for trial in trials if "surrogate" in trial.why]
+    if alone:
+        found = f"suggestions come from one kind of surrogate alone, {alone[-1]!r}"
+    else:
+        found = "no trial was suggested by a model yet"
+    raise NoBelief(
+        f'{found}: no kinds of landscape are weighed. method="auto" weighs them after the initial '
+        "design, on spaces with 1 to 19 numbers, without choices that open parameters and without "
+        "input noise"
+    )
 
 
 def _meaning(label: str) -> str:

@@ -71,6 +71,13 @@ class Ensemble(Kind):
     label = "ensemble"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.members, tuple) or not all(
+            isinstance(kind, Kind) for kind in self.members
+        ):
+            raise ModelError(
+                f"Ensemble(members={self.members!r}): expected a tuple of kinds of surrogate such "
+                "as (Plain(), Warped()), each written with ()"
+            )
         labels = [kind.label for kind in self.members]
         if not labels or len(set(labels)) < len(labels):
             raise ModelError(
@@ -79,18 +86,19 @@ class Ensemble(Kind):
         if type(self.chains) is not int or self.chains < 1:
             raise ModelError(f"Ensemble(chains={self.chains!r}): expected an integer of at least 1")
         for name in ("shared", "forgetting", "balance"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ModelError(
-                    f"Ensemble({name}={getattr(self, name)!r}): expected a number from 0 to 1"
-                )
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise ModelError(f"Ensemble({name}={value!r}): expected a number from 0 to 1")
 
     def surrogate(self, situation: Situation) -> Surrogate | None:
         is_wide = len(situation.unconditional_numbers) >= MANY_NUMBERS
         if situation.noise.has_uncertain_places or is_wide:
-            return Plain().surrogate(situation)
+            return None
         offered = [kind for kind in self.members if kind.surrogate(situation) is not None]
-        if len(offered) < 2:
-            return offered[0].surrogate(situation) if offered else None
+        if not offered or offered == [Plain()]:
+            return None
+        if len(offered) == 1:
+            return offered[0].surrogate(situation)
         return WeighedMembers(self, {kind.label: kind for kind in offered}, situation)
 
 
@@ -115,7 +123,7 @@ class WeighedMembers:
         for turn, (label, effort) in enumerate(zip(weights, efforts, strict=True)):
             situation = replace(self.situation, chains=self.ensemble.chains, effort=effort)
             state = self._state(before, label)
-            if state is not None and not is_due(turn, len(observations)):
+            if state is not None and not self._is_due(turn, len(observations)):
                 situation = replace(situation, inference=Kept())
             stream = np.random.default_rng([seed, crc32(label.encode())])
             beliefs[label] = self._member(label, situation).fit(observations, stream, state)
@@ -182,7 +190,9 @@ class WeighedMembers:
         state: Mapping[str, Any] | None = before.get("members", {}).get(label)
         return state
 
+    def _is_due(self, turn: int, n: int) -> bool:
+        """Whether a member's chains move, of more than `ALL_MOVE` observations only now and then.
 
-def is_due(turn: int, n: int) -> bool:
-    """Whether a member's chains move, of more than `ALL_MOVE` observations only now and then."""
-    return (n + turn) % ceil(n / ALL_MOVE) == 0
+        Running trials count, so that members also take turns within a batch.
+        """
+        return (n + self.situation.running + turn) % ceil(n / ALL_MOVE) == 0

@@ -118,6 +118,7 @@ class Situation:
     noise: NoiseFacts = field(default_factory=NoiseFacts)
     inference: Inference | None = None  # None is the default of the kind
     observations: int = 0  # their number
+    running: int = 0  # trials whose results are to come
     priors: Priors = field(default_factory=Priors)
     effort: Effort = UNLIMITED  # that may be spent on inference
     chains: int | None = None  # of a default inference, where several kinds share the time
