@@ -29,7 +29,7 @@ from outcrop.surrogates import (
     Situation,
     Warped,
 )
-from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, RESOLUTION
+from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, RESOLUTION, TABLE
 from outcrop.surrogates.inferred import MOST_ROWS
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.testing import view_of
@@ -144,6 +144,17 @@ def view(space, n=12, **more):
     return view_of(space, X, y, X[:0], X[:0], noise=False, **more)
 
 
+def probabilities(means, values, forgetting):
+    """Those of constant kinds that predicted these values, by label."""
+    expected = np.full(len(means), 1 / len(means))
+    for y in values:
+        gains = norm.logpdf(y, means, np.sqrt(1 + RESOLUTION**2))
+        expected = expected * np.exp(np.clip(gains - gains.mean(), -MOST_CHANGE, MOST_CHANGE))
+        expected = (1 - forgetting) * expected / expected.sum() + forgetting / len(means)
+    labels = [ConstantKind(mean).label for mean in means]
+    return dict(zip(labels, expected.tolist(), strict=True))
+
+
 @given(
     means=st.lists(st.floats(-2, 2), min_size=2, max_size=5, unique=True),
     new=st.lists(st.floats(-3, 3), min_size=1, max_size=4),
@@ -156,14 +167,26 @@ def test_probabilities_follow_the_densities_of_results_that_were_not_known(means
     known = fitted(ensemble, data.rows(np.arange(2)))
     found = fitted(ensemble, data, known.state).evidence
 
-    labels = [ConstantKind(mean).label for mean in means]
-    expected = np.full(len(means), 1 / len(means))
-    for y in new:
-        gains = norm.logpdf(y, means, np.sqrt(1 + RESOLUTION**2))
-        expected = expected * np.exp(np.clip(gains - gains.mean(), -MOST_CHANGE, MOST_CHANGE))
-        expected = (1 - forgetting) * expected / expected.sum() + forgetting / len(means)
-    assert [found[label] for label in labels] == pytest.approx(expected.tolist(), rel=1e-9)
+    assert found == pytest.approx(probabilities(means, new, forgetting), rel=1e-9)
     assert sum(found.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n", [TABLE, MOST_ROWS])
+def test_the_first_fit_to_a_table_predicts_every_second_result(n):
+    means, values = [-0.5, 0.0, 1.0], np.sin(np.arange(n))
+    ensemble = Ensemble(tuple(map(ConstantKind, means)))
+    assert fitted(ensemble, data_of(values)).evidence == pytest.approx(
+        probabilities(means, values[1::2], ensemble.forgetting), rel=1e-9
+    )
+    before = fitted(ensemble, data_of(values).rows(np.arange(TABLE - 1)))
+    assert list(before.evidence.values()) == pytest.approx([1 / 3] * 3)
+
+
+def test_the_most_probable_members_by_a_long_table_are_fitted_to_all_of_it():
+    means = [-1.0, -0.5, 0.0, 0.5, 1.0]
+    values = np.random.default_rng(0).normal(0.8, 0.1, MOST_ROWS + 100)
+    belief = fitted(Ensemble(tuple(map(ConstantKind, means))), data_of(values))
+    assert set(belief.members) == {"constant 0.5", "constant 1.0"}
 
 
 def test_half_of_the_weight_is_shared_alike_and_half_follows_the_probabilities():

@@ -38,8 +38,7 @@ class Landscape:
 
     `history` holds the probabilities at each suggestion of the model, by the number of its trial;
     `weights` are the newest. They are 1 in sum, but for rounding, and no kind falls to 0: one that
-    predicts better from now on comes back. Results that were added together are not predicted and
-    change nothing, nor do results beyond the 200th.
+    predicts better from now on comes back. Results beyond the 200th change nothing.
     """
 
     history: Mapping[int, Mapping[str, float]]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 __all__ = ["MEMBERS", "Ensemble", "WeighedMembers"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -41,6 +41,7 @@ MEMBERS = (
     Latent(spreads=(0.1, 0.01), together=True),
     PartlyAdditive(),
 )
+TABLE = 30  # observations from which on the first fit compares members, as of an added table
 FEW_MEMBERS = 2  # that are fitted to more than `MOST_ROWS` observations
 RESOLUTION = 0.1  # of the data's deviation: a smooth member gains nothing from smaller errors
 MOST_CHANGE = 3.0  # of a member's log score by one result, beside the mean of all
@@ -114,19 +115,15 @@ class WeighedMembers:
         self, observations: Observations, rng: Rng, previous: Mapping[str, Any] | None = None
     ) -> Mixture:
         """The belief given `observations`, started from an earlier mixture's `state`."""
-        before = previous or {}
+        before, whole = previous or {}, self.situation
         seed = int(rng.integers(2**63))
+        if "members" not in before and len(observations) >= TABLE:
+            comparing, fitting = whole.effort.parts(1.0, 2.0)
+            before = self._compared(observations, seed, replace(whole, effort=comparing))
+            whole = replace(whole, effort=fitting)
         evidence = self._evidence(observations, before)
         weights = self._weights(evidence, len(observations))
-        efforts = self.situation.effort.parts(*[1.0] * len(weights))
-        beliefs = {}
-        for turn, (label, effort) in enumerate(zip(weights, efforts, strict=True)):
-            situation = replace(self.situation, chains=self.ensemble.chains, effort=effort)
-            state = self._state(before, label)
-            if state is not None and not self._is_due(turn, len(observations)):
-                situation = replace(situation, inference=Kept())
-            stream = np.random.default_rng([seed, crc32(label.encode())])
-            beliefs[label] = self._member(label, situation).fit(observations, stream, state)
+        beliefs = self._fitted(weights, observations, seed, whole, before)
         states = {label: belief.state for label, belief in beliefs.items()}
         return Mixture(
             tuple(part for belief in beliefs.values() for part in belief.components),
@@ -140,6 +137,40 @@ class WeighedMembers:
             tuple(label for label, belief in beliefs.items() for _ in belief.components),
             self.ensemble.balance,
         )
+
+    def _fitted(
+        self,
+        labels: Collection[str],
+        observations: Observations,
+        seed: int,
+        whole: Situation,
+        before: Mapping[str, Any],
+    ) -> dict[str, Mixture]:
+        """The belief of each of these members, which share the effort of the `whole` situation."""
+        efforts = whole.effort.parts(*[1.0] * len(labels))
+        beliefs = {}
+        for turn, (label, effort) in enumerate(zip(labels, efforts, strict=True)):
+            situation = replace(whole, chains=self.ensemble.chains, effort=effort)
+            state = self._state(before, label)
+            if state is not None and not self._is_due(turn, len(observations)):
+                situation = replace(situation, inference=Kept())
+            stream = np.random.default_rng([seed, crc32(label.encode())])
+            beliefs[label] = self._member(label, situation).fit(observations, stream, state)
+        return beliefs
+
+    def _compared(self, table: Observations, seed: int, situation: Situation) -> dict[str, Any]:
+        """A state with the members' probabilities, by results that were never predicted.
+
+        Every second of at most `MOST_ROWS` results is predicted from the others.
+        """
+        n = len(table)
+        data = table.rows(np.unique(np.linspace(0, n - 1, min(n, MOST_ROWS)).astype(int)))
+        half = data.rows(slice(0, None, 2))
+        situation = replace(situation, observations=len(half))
+        beliefs = self._fitted(sorted(self.members), half, seed, situation, {})
+        states = {label: belief.state for label, belief in beliefs.items()}
+        evidence = self._evidence(data, {"rows": half.fingerprints, "members": states})
+        return {"evidence": evidence, "rows": table.fingerprints}
 
     def _weights(self, evidence: Mapping[str, float], n: int) -> dict[str, float]:
         """The weight in the mixture of each member that is fitted to `n` observations, by label.
