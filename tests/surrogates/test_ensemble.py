@@ -1,21 +1,19 @@
-"""Several kinds of surrogate side by side: their probabilities, their mixture, their state."""
+"""Several kinds of surrogate side by side: their mixture, their state, where they apply."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import norm
 
 import outcrop as oc
 from outcrop.data import Observations
 from outcrop.errors import ModelError
-from outcrop.inference import Kept, Slice
+from outcrop.inference import Slice
 from outcrop.params import Layout
 from outcrop.problems import get
 from outcrop.strategies import Method, strategy_for
@@ -29,68 +27,12 @@ from outcrop.surrogates import (
     Situation,
     Warped,
 )
-from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, RESOLUTION, TABLE
+from outcrop.surrogates.ensemble import MEMBERS
 from outcrop.surrogates.inferred import MOST_ROWS
 from outcrop.surrogates.situation import NoiseFacts
 from outcrop.testing import view_of
 from tests.strategies.spaces import EVERY_SPACE
-
-SPACE = oc.Space({"x": oc.Float(0, 1), "y": oc.Float(0, 1)})
-EXACT = NoiseFacts(False)
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A posterior that predicts one mean and one variance everywhere."""
-
-    mean: float
-    var: float
-
-    def predict(self, X):
-        return np.full(len(X), self.mean), np.full(len(X), self.var)
-
-    def predict_with_pullback(self, X):
-        return *self.predict(X), lambda mean_bar, var_bar: np.zeros_like(X)
-
-    def condition(self, X, y):
-        return self
-
-    def incumbent(self):
-        return 0.0
-
-
-@dataclass(frozen=True)
-class ConstantKind(Kind):
-    """A kind that never learns: its density of every result is known."""
-
-    mean: float
-    var: float = 1.0
-
-    @property
-    def label(self) -> str:
-        return f"constant {self.mean}"
-
-    def surrogate(self, situation):
-        return self
-
-    def fit(self, observations, rng, previous: Mapping[str, Any] | None = None) -> Mixture:
-        return replace(Mixture.single(Constant(self.mean, self.var)), state={"kept": True})
-
-
-@dataclass(frozen=True)
-class WatchedKind(ConstantKind):
-    """A constant kind that notes when its chains would move."""
-
-    moved: list[str] = field(default_factory=list, compare=False)
-    is_kept: bool = False
-
-    def surrogate(self, situation):
-        return replace(self, is_kept=isinstance(situation.inference, Kept))
-
-    def fit(self, observations, rng, previous: Mapping[str, Any] | None = None) -> Mixture:
-        if not self.is_kept:
-            self.moved.append(self.label)
-        return super().fit(observations, rng, previous)
+from tests.surrogates.ensembles import EXACT, SPACE, Constant, data_of, fitted
 
 
 @dataclass(frozen=True)
@@ -128,92 +70,10 @@ class PeakKind(Kind):
         return replace(Mixture.single(part), state={"kept": True})
 
 
-def data_of(y, seed=0):
-    X = np.random.default_rng(seed).random((len(y), 2))
-    return Observations(X, np.asarray(y, dtype=float))
-
-
-def fitted(ensemble, data, previous=None, seed=0, situation=None):
-    surrogate = ensemble.surrogate(situation or Situation(SPACE, EXACT))
-    return surrogate.fit(data, np.random.default_rng(seed), previous)
-
-
 def view(space, n=12, **more):
     X = space.from_uniform(np.random.default_rng(0).random((n, len(space.columns))))
     y = np.sin(5 * X.sum(1)) + X[:, 0]
     return view_of(space, X, y, X[:0], X[:0], noise=False, **more)
-
-
-def probabilities(means, values, forgetting):
-    """Those of constant kinds that predicted these values, by label."""
-    expected = np.full(len(means), 1 / len(means))
-    for y in values:
-        gains = norm.logpdf(y, means, np.sqrt(1 + RESOLUTION**2))
-        expected = expected * np.exp(np.clip(gains - gains.mean(), -MOST_CHANGE, MOST_CHANGE))
-        expected = (1 - forgetting) * expected / expected.sum() + forgetting / len(means)
-    labels = [ConstantKind(mean).label for mean in means]
-    return dict(zip(labels, expected.tolist(), strict=True))
-
-
-@given(
-    means=st.lists(st.floats(-2, 2), min_size=2, max_size=5, unique=True),
-    new=st.lists(st.floats(-3, 3), min_size=1, max_size=4),
-    forgetting=st.floats(0, 1),
-)
-@settings(max_examples=50, deadline=None)
-def test_probabilities_follow_the_densities_of_results_that_were_not_known(means, new, forgetting):
-    ensemble = Ensemble(tuple(map(ConstantKind, means)), forgetting=forgetting)
-    data = data_of([0.0, 1.0, *new])
-    known = fitted(ensemble, data.rows(np.arange(2)))
-    found = fitted(ensemble, data, known.state).evidence
-
-    assert found == pytest.approx(probabilities(means, new, forgetting), rel=1e-9)
-    assert sum(found.values()) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("n", [TABLE, MOST_ROWS])
-def test_the_first_fit_to_a_table_predicts_every_second_result(n):
-    means, values = [-0.5, 0.0, 1.0], np.sin(np.arange(n))
-    ensemble = Ensemble(tuple(map(ConstantKind, means)))
-    assert fitted(ensemble, data_of(values)).evidence == pytest.approx(
-        probabilities(means, values[1::2], ensemble.forgetting), rel=1e-9
-    )
-    before = fitted(ensemble, data_of(values).rows(np.arange(TABLE - 1)))
-    assert list(before.evidence.values()) == pytest.approx([1 / 3] * 3)
-
-
-def test_the_most_probable_members_by_a_long_table_are_fitted_to_all_of_it():
-    means = [-1.0, -0.5, 0.0, 0.5, 1.0]
-    values = np.random.default_rng(0).normal(0.8, 0.1, MOST_ROWS + 100)
-    belief = fitted(Ensemble(tuple(map(ConstantKind, means))), data_of(values))
-    assert set(belief.members) == {"constant 0.5", "constant 1.0"}
-
-
-def test_half_of_the_weight_is_shared_alike_and_half_follows_the_probabilities():
-    ensemble = Ensemble((ConstantKind(0.0), ConstantKind(1.0), ConstantKind(2.0)))
-    data = data_of([0.0, 1.0, 0.1])
-    belief = fitted(ensemble, data, fitted(ensemble, data.rows(np.arange(2))).state)
-    probabilities = [belief.evidence[f"constant {mean}"] for mean in (0.0, 1.0, 2.0)]
-    assert belief.weights == pytest.approx(1 / 6 + 0.5 * np.array(probabilities))
-    assert probabilities[0] > probabilities[1] > probabilities[2]
-
-
-def test_the_first_fit_has_equal_probabilities():
-    belief = fitted(Ensemble(), data_of([0.0, 1.0, -1.0]))
-    assert set(belief.evidence) == {kind.label for kind in MEMBERS}
-    assert list(belief.evidence.values()) == pytest.approx([1 / 5] * 5)
-
-
-def test_a_member_that_was_wrong_comes_back_when_it_predicts_better():
-    ensemble = Ensemble((ConstantKind(0.0), ConstantKind(2.0)))
-    state = fitted(ensemble, data_of([0.0])).state
-    values = [0.0] + [0.0] * 30 + [2.0] * 8
-    leads = []
-    for n in range(2, len(values) + 1):
-        belief = fitted(ensemble, data_of(values).rows(np.arange(n)), state)
-        state, leads = belief.state, [*leads, belief.evidence["constant 2.0"]]
-    assert leads[28] < 0.1
-    assert leads[-1] > 0.5
 
 
 @pytest.mark.parametrize(("balance", "place"), [(0.0, 0.8), (1.0, 0.2)])
@@ -269,33 +129,6 @@ def test_the_belief_of_groups_of_members_is_that_of_each_component():
         for i, part in enumerate(belief.components)
     )
     assert pull(mean_bar, var_bar) == pytest.approx(expected, rel=1e-6, abs=1e-8)
-
-
-def test_many_observations_are_modelled_by_the_two_most_probable_members():
-    n = MOST_ROWS + 1
-    data = data_of(np.sin(7 * np.random.default_rng(0).random(n)))
-    evidence = {kind.label: 0.1 for kind in MEMBERS} | {"Spartan GP": 0.4, "warped GP": 0.3}
-    state = {"evidence": evidence, "rows": data.fingerprints, "members": {}}
-    situation = Situation(SPACE, EXACT, observations=n)
-    surrogate = Ensemble().surrogate(situation)
-    weights = surrogate._weights(surrogate._evidence(data, state), n)
-    assert set(weights) == {"Spartan GP", "warped GP"}
-    assert sum(weights.values()) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("batch", [1, 2, 4])
-def test_every_member_moves_in_turn_also_in_batches(batch):
-    moved: list[str] = []
-    ensemble = Ensemble(tuple(WatchedKind(float(i), moved=moved) for i in range(5)))
-    data = data_of(np.sin(np.arange(100)))
-    state = fitted(ensemble, data.rows(np.arange(60))).state
-    moved.clear()
-    for n in range(60, 100, batch):
-        for running in range(batch):
-            situation = Situation(SPACE, EXACT, observations=n, running=running)
-            belief = fitted(ensemble, data.rows(np.arange(n)), state, situation=situation)
-            state = belief.state
-    assert {moved.count(kind.label) for kind in ensemble.members} == {20}  # every second time
 
 
 def test_uncertain_inputs_are_left_to_the_plain_process():
