@@ -26,13 +26,15 @@ from experiments.suite.variants import (
     tree_cells,
 )
 from outcrop.data import Observations
-from outcrop.kernels import Fourier, Kernel, Matern32
+from outcrop.kernels import RBF, Fourier, Kernel, Matern32, Matern52, Scaled
+from outcrop.params import free
 from outcrop.priors import Beta, LogNormal, Uniform
 from outcrop.surrogates import (
     CategoryMix,
     Ensemble,
     Heteroscedastic,
     Kind,
+    Latent,
     Mixture,
     PartlyAdditive,
     Situation,
@@ -43,13 +45,14 @@ from outcrop.surrogates.base import Surrogate
 from outcrop.surrogates.ensemble import MEMBERS, MOST_CHANGE, WeighedMembers
 from outcrop.surrogates.kind import KernelKind
 from outcrop.surrogates.situation import LENGTHSCALES
-from outcrop.typing import Rng
+from outcrop.typing import Rng, Vector
 
 FULLY_BALANCED = 50  # observations, of `GrowinglyBalanced`
 STEP = 0.5  # of a member's weight by one result, of `Stacked`
 SHORT = PartlyAdditive(LogNormal(log(0.25), 1.0), Beta(1.0, 9.0))
 LONG = PartlyAdditive(LogNormal(log(0.5), 1.0), Uniform(0.0, 1.0))
 OTHERS = MEMBERS[:-1]
+WITHOUT_LATENT = tuple(kind for kind in MEMBERS if not isinstance(kind, Latent))
 USUAL = "as shipped"
 
 
@@ -61,6 +64,42 @@ class Rough(KernelKind):
 
     def kernel(self, situation: Situation) -> Kernel:
         return situation.kernel(Matern32)
+
+
+@dataclass(frozen=True)
+class Smooth(KernelKind):
+    """The plain process with a squared exponential kernel."""
+
+    label = "smooth GP"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        return situation.kernel(RBF)
+
+
+@dataclass(frozen=True)
+class Trend(Smooth):
+    """The same with a learnt noise, also where there is none: what is finer counts as noise."""
+
+    label = "smooth trend"
+
+    def surrogate(self, situation: Situation) -> Surrogate | None:
+        if not isinstance(situation.noise.declared, float):
+            situation = replace(situation, noise=replace(situation.noise, declared=True))
+        return super().surrogate(situation)
+
+
+@dataclass(frozen=True)
+class TwoScales(KernelKind):
+    """A smooth process and a fine one that add up."""
+
+    label = "two scales"
+
+    def kernel(self, situation: Situation) -> Kernel:
+        def both(lengthscales: Vector) -> Kernel:
+            fine = Matern52(free(LogNormal(log(0.1), 0.7), size=len(situation.numbers)))
+            return RBF(lengthscales) + Scaled(free(LogNormal(log(0.1), 1.5)), fine)
+
+        return situation.kernel(both)
 
 
 class Tempered(WeighedMembers):
@@ -164,6 +203,11 @@ VARIANTS = {
     "with rough": ensemble(*OTHERS, SHORT, Rough()),
     "with treed": ensemble(*OTHERS, SHORT, Treed()),
     USUAL: "auto",
+    "with smooth": oc.Method(surrogate=Ensemble((*MEMBERS, Smooth()))),
+    "with trend": oc.Method(surrogate=Ensemble((*MEMBERS, Trend()))),
+    "trend for latent": oc.Method(surrogate=Ensemble((*WITHOUT_LATENT, Trend()))),
+    "two scales for latent": oc.Method(surrogate=Ensemble((*WITHOUT_LATENT, TwoScales()))),
+    "without latent": oc.Method(surrogate=Ensemble(WITHOUT_LATENT)),
     "equal weights": oc.Method(surrogate=Ensemble(shared=1.0)),
     "nothing shared": oc.Method(surrogate=Ensemble(shared=0.0)),
     "tempered": oc.Method(surrogate=Weighed(shared=0.0, how=Tempered)),
