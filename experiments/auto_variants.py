@@ -19,6 +19,7 @@ from experiments.harness import Cell, Experiment, Row
 from experiments.suite.experiment import run_method
 from experiments.suite.variants import (
     Exploring,
+    SmallDesign,
     categorical_cells,
     cells,
     noisy_cells,
@@ -29,6 +30,7 @@ from outcrop.data import Observations
 from outcrop.kernels import RBF, Fourier, Kernel, Matern32, Matern52, Scaled
 from outcrop.params import free
 from outcrop.priors import Beta, LogNormal, Uniform
+from outcrop.strategies.initial import design_size
 from outcrop.surrogates import (
     CategoryMix,
     Ensemble,
@@ -216,6 +218,8 @@ VARIANTS = {
     "drawn": oc.Method(surrogate=Weighed(how=Drawn)),
     "averaged or balanced": oc.Method(surrogate=Weighed(how=AveragedOrBalanced)),
     "averaged or voted": oc.Method(surrogate=Weighed(how=AveragedOrVoted)),
+    "half the design": SmallDesign(Ensemble(), 0.5),
+    "a quarter of the design": SmallDesign(Ensemble(), 0.25),
     "growing balance": oc.Method(surrogate=Weighed(how=GrowinglyBalanced)),
 }
 MIXED = {"with category mix": oc.Method(surrogate=Ensemble((*MEMBERS, CategoryMix())))}
@@ -229,7 +233,9 @@ EVERY = {**VARIANTS, **MIXED, **NOISY, **CONDITIONAL}
 
 
 def run(cell: Cell, number: int) -> Row:
-    return run_method(EVERY[cell["variant"]], cell, number)
+    method = EVERY[cell["variant"]]
+    points = method.points if isinstance(method, SmallDesign) else design_size
+    return run_method(method, cell, number, points=points)
 
 
 def reported(rows: Sequence[Row]) -> str:

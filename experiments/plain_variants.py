@@ -17,13 +17,13 @@ import outcrop as oc
 from experiments.harness import Cell, Experiment, Row
 from experiments.lower_bend import BentLower
 from experiments.suite.experiment import run_method
-from experiments.suite.variants import Exploring, cells, report
+from experiments.suite.variants import Exploring, SmallDesign, cells, report
 from experiments.unbent import Unbent
 from outcrop.inference import Slice
 from outcrop.maximise import Maximiser
 from outcrop.priors import LogNormal, Prior
 from outcrop.strategies.base import Strategy
-from outcrop.strategies.initial import Design, LatinHypercube, RandomDesign, Sobol, design_size
+from outcrop.strategies.initial import Design, RandomDesign, Sobol, design_size
 from outcrop.strategies.model_based import ModelBased
 from outcrop.surrogates import Kind, Plain, Situation
 from outcrop.surrogates.base import Surrogate
@@ -38,14 +38,6 @@ class Variant:
     method: Any
     design: Design | None = None  # a Latin hypercube
     points: Callable[[oc.Space], int] = design_size
-
-
-@dataclass(frozen=True)
-class HalfDesign:
-    """`"gp"` that uses its model after half the usual number of initial points."""
-
-    def strategy(self, space: oc.Space) -> Strategy:
-        return oc.Method(initial=LatinHypercube(size=half_size(space))).strategy(space)
 
 
 @dataclass(frozen=True)
@@ -78,10 +70,6 @@ class BestOnly(Maximiser):
         return super().candidates(space, rng, None if incumbents is None else incumbents[:1])
 
 
-def half_size(space: oc.Space) -> int:
-    return design_size(space) // 2
-
-
 def twice_size(space: oc.Space) -> int:
     return 2 * design_size(space)
 
@@ -106,6 +94,7 @@ def candidates(share: float) -> oc.Method:
     )
 
 
+HALF = SmallDesign(Plain(), 0.5)
 VARIANTS = {
     "as shipped": Variant("gp"),
     "bounds alike": Variant(BoundsAlike()),
@@ -124,7 +113,7 @@ VARIANTS = {
     "a random trial in ten": Variant(Exploring(oc.Method())),
     "Sobol design": Variant("gp", Sobol()),
     "uniform design": Variant("gp", RandomDesign()),
-    "half the design": Variant(HalfDesign(), points=half_size),
+    "half the design": Variant(HALF, points=HALF.points),
     "twice the design": Variant("gp", points=twice_size),
 }
 

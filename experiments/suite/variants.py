@@ -6,7 +6,15 @@ Variants that concern categories, conditions or noise alone are run on the probl
 
 from __future__ import annotations
 
-__all__ = ["Exploring", "categorical_cells", "cells", "noisy_cells", "report", "tree_cells"]
+__all__ = [
+    "Exploring",
+    "SmallDesign",
+    "categorical_cells",
+    "cells",
+    "noisy_cells",
+    "report",
+    "tree_cells",
+]
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +30,8 @@ from experiments.suite.judging import gap
 from experiments.suite.noisy import base_of
 from experiments.suite.tuning import TUNING
 from outcrop.strategies.base import Belief, Strategy, Suggestion, View
+from outcrop.strategies.initial import LatinHypercube, design_size
+from outcrop.surrogates import Kind
 from outcrop.typing import Rng
 
 SUITE = "bbob", "bounds", "own"
@@ -53,6 +63,21 @@ class _ExploringStrategy:
 
     def belief(self, view: View, rng: Rng) -> Belief:
         return self.strategy.belief(view, rng)
+
+
+@dataclass(frozen=True)
+class SmallDesign:
+    """A kind of surrogate that is used after a part of the usual number of initial points."""
+
+    surrogate: Kind
+    share: float
+
+    def points(self, space: oc.Space) -> int:
+        return int(self.share * design_size(space))
+
+    def strategy(self, space: oc.Space) -> Strategy:
+        initial = LatinHypercube(size=self.points(space))
+        return oc.Method(surrogate=self.surrogate, initial=initial).strategy(space)
 
 
 def cells(variants: Iterable[str]) -> list[Cell]:
