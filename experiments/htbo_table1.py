@@ -208,7 +208,7 @@ What follows was found with 20 runs; p is Holm's over the table.
 - 2-D Exp: our BO and BO-WARP solve it in 18 of 20 runs, the document's do not (−0.24 and −0.14 of
   −0.43), so that there is little for the tree to gain. `HTBO-WARP` comes near the minimum in every
   run and has the best mean. `HTBO` solves 16 runs; its last digits are behind BO's (p = 0.017),
-  since three quarters of its suggestions lie at borders of leaves ([borders of
+  since four fifths of its suggestions lie at borders of leaves ([borders of
   leaves](htbo_borders.md), with ten earlier runs). The document does not name the domain; on the
   wider one of Spartan BO our BO does get stuck ([Spartan BO](spartan_figures.md)), and `HTBO` more
   so.
