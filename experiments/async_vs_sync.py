@@ -17,14 +17,14 @@ from benchmarks.reporting import table
 from experiments import playbook_tables
 from experiments.comparison import corrected_p_values
 from experiments.harness import Cell, Experiment, Row
-from experiments.playbook import STEPS, draw_band, log_regrets, simulated, times
+from experiments.playbook import STEPS, Mode, draw_band, log_regrets, simulated, times
 from experiments.playbook_tables import changes, mean_and_error
 from outcrop.typing import Matrix, Vector
 
 METHODS = ("KB", "TS", "PLAyBOOK-L", "PLAyBOOK-HL")
 PROBLEMS = ("ack-5", "ack-10")
 WORKERS = ("4", "16")
-MODES = ("asynchronous", "synchronous")
+MODES: tuple[Mode, Mode] = ("asynchronous", "synchronous")
 PANEL = (3.2, 2.7)  # inches
 MOMENTS = 121  # on the axis of virtual time
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 __all__ = [
     "FLOOR",
     "METHODS",
+    "Mode",
     "PRODUCTS",
     "STEPS",
     "draw_band",
@@ -21,7 +22,7 @@ __all__ = [
 ]
 
 import time
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -53,6 +54,8 @@ KAPPA = 2.0
 EVERY = 4  # observations after which hyperparameters are found anew
 INFERENCE = MAP(starts=8)
 
+Mode: TypeAlias = Literal["asynchronous", "synchronous"]
+
 POLICIES: dict[str, Any] = {
     "KB": oc.pending.Believer(),
     "TS": oc.pending.ThompsonSampling(),
@@ -81,10 +84,10 @@ def method_of(name: str, dimension: int) -> oc.Method:
 
 def simulated(
     problem_name: str,
-    method: oc.Method | str,
+    method: oc.Method | Unbent | str,
     n_workers: int,
     run: int,
-    mode: Literal["asynchronous", "synchronous"] = "asynchronous",
+    mode: Mode = "asynchronous",
 ) -> Row:
     """A search that makes `STEPS` suggestions after the first jobs, as a row.
 
