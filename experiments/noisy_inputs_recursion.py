@@ -37,7 +37,7 @@ CELLS: list[Cell] = [
 SIZES = (30, 100)  # training points
 SHOWN, STEPS = 20, 500  # steps in the pictures, and until a recursion is judged
 EQUAL = 1e-6  # the largest difference of two matrices that are the same
-QUICK, SLOW, OSCILLATES, NEITHER = "quick", "slow", "oscillates", "neither"
+BEHAVIOURS = QUICK, SLOW, OSCILLATES, NEITHER = "quick", "slow", "oscillates", "neither"
 PANEL = (2.6, 2.0)  # inches
 PICTURE = "noisy_inputs_recursion"
 
@@ -113,12 +113,12 @@ def behaviour_table(rows: Sequence[Row]) -> str:
         if not own:
             continue
         line = [cell["values"], cell["level"], cell["spread"], size, str(len(own))]
-        for kind in (QUICK, SLOW, OSCILLATES, NEITHER):
+        for kind in BEHAVIOURS:
             line.append(str(sum(each["behaviour"] == kind for each in own)))
         quick = [each["steps"] for each in own if each["behaviour"] == QUICK]
         line.append(f"{np.median(quick):.0f} ({min(quick)} to {max(quick)})" if quick else "")
         lines.append([*line, f"{sum(each['fixed point'] for each in own)}/{len(own)}"])
-    header = ["values", "noise of values", "σ_x", "N", "runs", QUICK, SLOW, OSCILLATES, NEITHER]
+    header = ["values", "noise of values", "σ_x", "N", "runs", *BEHAVIOURS]
     return table([*header, "steps", "fixed point found"], lines)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from experiments.changes import CHANGES, Change, made_before
 from experiments.harness import Experiment, Row, matches
-from experiments.verdicts import RULE, Claim, Judged, Verdict, judged
+from experiments.verdicts import BOUNDS, RULE, Claim, Judged, Verdict, judged
 
 ORDER: tuple[Verdict, ...] = (
     "reproduced",
@@ -93,6 +93,10 @@ def ours(each: Judged) -> str:
         runs = f"{evidence.runs} of the document's {claim.runs} runs"
     if claim.kind == "share":
         text = f"{round(d.sum())} of {len(d)} searches are {claim.measure.name}"
+    elif claim.kind == "occurs":
+        (name,) = evidence.names
+        least = "least often " if each.comparisons > 1 else ""
+        text = f"{least}{name}: {round(d.sum())} of {len(d)} {claim.measure.name}"
     else:
         values = evidence.first, evidence.second
         sides = [
@@ -103,7 +107,7 @@ def ours(each: Judged) -> str:
         text = f"{', '.join(sides)} ({claim.measure.name}); {pairs}"
         if each.comparisons > 1:
             text = f"least of {each.comparisons} comparisons: {text}"
-    if claim.kind != "share" or each.verdict != "reproduced":
+    if claim.kind not in BOUNDS or each.verdict != "reproduced":
         text += f", p = {each.p:.3f}" if each.p >= 0.001 else ", p < 0.001"
     missing = f"; without {', '.join(evidence.missing)}" if evidence.missing else ""
     return f"{text}; {runs}{missing}"

@@ -25,7 +25,7 @@ from outcrop.typing import Vector
 Verdict: TypeAlias = Literal[
     "reproduced", "not reproduced", "contradicted", "not testable here", "not run yet"
 ]
-Kind: TypeAlias = Literal["ahead", "no worse", "alike", "share"]
+Kind: TypeAlias = Literal["ahead", "no worse", "alike", "share", "occurs"]
 Unit: TypeAlias = Literal["run", "problem", "search"]
 Place: TypeAlias = tuple[tuple[tuple[str, str], ...], int]  # what a cell says of it, and the run
 Found: TypeAlias = Mapping[str, Mapping[Place, float]]  # by the name of what is compared
@@ -33,6 +33,7 @@ Found: TypeAlias = Mapping[str, Mapping[Place, float]]  # by the name of what is
 SIGNIFICANT = 0.05
 FEWEST = 6  # units: with fewer, no two-sided Wilcoxon test of pairs is below 0.05
 ALWAYS = 0.95  # the share of runs that "always" is read as
+BOUNDS: Mapping[Kind, float] = {"share": ALWAYS, "occurs": 1 - ALWAYS}  # of kinds without pairs
 RULE = f"""\
 **The rule.** A claim compares two methods by one measure on the named problems; where it names
 several, each of the one side with each of the other. Compared are runs (their numbers averaged over
@@ -47,6 +48,8 @@ its direction.
   directions.
 - *Always*: reproduced if at least {100 * ALWAYS:.0f} % of the searches are as claimed; contradicted
   if so few are that p < {SIGNIFICANT} for that share.
+- *Occurs*: reproduced if each thing named is seen at all; contradicted if one is not, in so many
+  searches that p < {SIGNIFICANT} for a share of {100 * (1 - ALWAYS):.0f} %.
 - All else is not reproduced: undecided, or a difference that does not matter.
 - Of several methods, all comparisons have to support the claim, so that the largest p counts; one
   that contradicts it is enough, with p times the number of comparisons. The row has the numbers of
@@ -82,7 +85,7 @@ class Claim:
     measure: Measure | None = None
     first: tuple[str, ...] = ()
     second: tuple[str, ...] = ()
-    kind: Kind = "ahead"  # of `first` to `second`; a share of runs of `first` alone is 0 or 1 each
+    kind: Kind = "ahead"  # of `first` to `second`; shares of `first` alone are of numbers 0 and 1
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)  # cells, by the values of keys
     by: str = "method"  # the key of cells whose values are compared
     unit: Unit = "run"
@@ -159,6 +162,8 @@ def comparisons_of(claim: Claim, found: Found) -> list[Evidence]:
     """
     if claim.kind == "share":
         pairs = [claim]
+    elif claim.kind == "occurs":
+        pairs = [replace(claim, first=(one,)) for one in claim.first]
     else:
         both = product(claim.first, claim.second)
         pairs = [replace(claim, first=(one,), second=(other,)) for one, other in both]
@@ -192,7 +197,7 @@ def evidence_of(claim: Claim, found: Found) -> Evidence | None:
         numbers = [[[found[name][p] for name in names] for p in group] for group in groups.values()]
         return np.array([np.mean(each) for each in numbers])
 
-    if claim.kind == "share":
+    if claim.kind in BOUNDS:
         first = differences = np.array([found[name][p] for name in claim.first for p in used])
         second = np.zeros(len(first))
     else:
@@ -215,7 +220,7 @@ def _p_for(kind: Kind, comparisons: Sequence[Evidence]) -> float:
 
     A share is met without one.
     """
-    return 0.0 if kind == "share" else max(_p_ahead(kind, each) for each in comparisons)
+    return 0.0 if kind in BOUNDS else max(_p_ahead(kind, each) for each in comparisons)
 
 
 def _p_ahead(kind: Kind, evidence: Evidence) -> float:
@@ -232,9 +237,10 @@ def _p_against(kind: Kind, comparisons: Sequence[Evidence]) -> float:
     """Of the test that contradicts the claim most, corrected for the number of comparisons."""
     from scipy.stats import binom
 
-    if kind == "share":
-        d = comparisons[0].differences
-        return float(binom.cdf(round(d.sum()), len(d), ALWAYS))
+    if kind in BOUNDS:
+        shares = [each.differences for each in comparisons]
+        rare = [float(binom.cdf(round(d.sum()), len(d), BOUNDS[kind])) for d in shares]
+        return min(1.0, len(shares) * min(rare))
     against = [each for each in comparisons if _opposes(kind, each)] or comparisons
     return min(1.0, len(comparisons) * min(paired_p_value(e.differences) for e in against))
 
@@ -243,6 +249,8 @@ def _supports(kind: Kind, evidence: Evidence) -> bool:
     d, least = evidence.differences, evidence.least
     if kind == "share":
         return bool(d.mean() >= ALWAYS)
+    if kind == "occurs":
+        return bool(d.any())
     if kind == "ahead":
         return _is_at_least(d, least)
     return _is_above(d, -least) and (kind == "no worse" or _is_above(-d, -least))
@@ -250,8 +258,8 @@ def _supports(kind: Kind, evidence: Evidence) -> bool:
 
 def _opposes(kind: Kind, evidence: Evidence) -> bool:
     d, least = evidence.differences, evidence.least
-    if kind == "share":
-        return bool(d.mean() < ALWAYS)
+    if kind in BOUNDS:
+        return not _supports(kind, evidence)
     return _is_at_least(-d, least) or (kind == "alike" and _is_at_least(d, least))
 
 
@@ -278,7 +286,7 @@ def _verdict(
         return made(verdict="reproduced", p=p_for)
     if p_against < SIGNIFICANT and any(_opposes(claim.kind, each) for each in comparisons):
         return made(verdict="contradicted", p=p_against)
-    return made(verdict="not reproduced", p=p_against if claim.kind == "share" else p_for)
+    return made(verdict="not reproduced", p=p_against if claim.kind in BOUNDS else p_for)
 
 
 def _support(kind: Kind, evidence: Evidence) -> float:

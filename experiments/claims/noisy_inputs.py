@@ -7,11 +7,15 @@ from __future__ import annotations
 
 __all__ = ["CLAIMS"]
 
+from collections.abc import Sequence
 from functools import partial
 
+from experiments import noisy_inputs_recursion
+from experiments.harness import Row
 from experiments.measures import best_share, of_models, rank
 from experiments.noisy_inputs import FULL_AS_DESCRIBED, TASKS
-from experiments.verdicts import Claim
+from experiments.noisy_inputs_recursion import BEHAVIOURS, OSCILLATES, SIZES, SLOW
+from experiments.verdicts import Claim, Found, Measure, Place
 
 SOURCE = "Alvi 2019, ch. 3"
 _figure = partial(Claim, SOURCE, experiment="noisy_inputs_1d", runs=1)
@@ -26,6 +30,19 @@ MODELS = ("RBF", "RatQuad", "Analytic", "NIGP", "RandFunc", "UTGP")
 DENSITY_1D = of_models("log density", 1)  # stored for one test value there
 DENSITY = rank(of_models("log density", 50), MODELS)
 ERROR = rank(of_models("squared error", 50, larger_is_better=False), MODELS)
+
+
+def behaviours(rows: Sequence[Row], by: str) -> Found:
+    """For each way in which a recursion may go, 1 for those that do and 0 for the others."""
+    found: dict[str, dict[Place, float]] = {kind: {} for kind in BEHAVIOURS}
+    for row in rows:
+        for size in map(str, SIZES):
+            if size in row:
+                place = (*row["cell"].items(), ("size", size)), row["run"]
+                for kind in BEHAVIOURS:
+                    found[kind][place] = float(row[size]["behaviour"] == kind)
+    return found
+
 
 CLAIMS = (
     _figure(
@@ -131,5 +148,13 @@ CLAIMS = (
             )
         },
     ),
-    Claim(SOURCE, "Figure 3.8", "NIGP's recursion may decay slowly, or swing between two states."),
+    _figure(
+        "Figure 3.8",
+        "NIGP's recursion may decay slowly, or swing between two states.",
+        measure=Measure("recursions", behaviours, (0.0, 0.0)),
+        first=(SLOW, OSCILLATES),
+        kind="occurs",
+        where={"figure": [noisy_inputs_recursion.FIGURE], "level": ["learnt"]},
+        unit="search",
+    ),
 )

@@ -9,7 +9,7 @@ from experiments.__main__ import EXPERIMENTS
 from experiments.claims import CLAIMS
 from experiments.measures import best_of, best_share, log10_regret_on_the_way, missed
 from experiments.summary import NO_REASON, claim_table, ours
-from experiments.verdicts import FEWEST, Claim, Measure, judged
+from experiments.verdicts import BOUNDS, FEWEST, Claim, Measure, judged
 
 RUNS = 10
 SPREAD = np.linspace(-0.01, 0.01, RUNS)
@@ -89,6 +89,17 @@ def test_a_share_counts_the_searches_of_each_method():
     )
     assert found.verdict == "contradicted"
     assert ours(found).startswith("10 of 20 searches")
+
+
+@pytest.mark.parametrize(
+    ("seen", "of", "verdict"),
+    [(1, 20, "reproduced"), (0, 20, "not reproduced"), (0, 100, "contradicted")],
+)
+def test_what_may_occur_has_to_be_seen_once(seen, of, verdict):
+    stored = rows("A", np.ones(of)) + rows("B", [1.0] * seen + [0.0] * (of - seen))
+    (found,) = judged([claim(kind="occurs", first=("A", "B"), second=())], {"compared": stored})
+    assert found.verdict == verdict
+    assert ours(found).startswith(f"least often B: {seen} of {of} score")
 
 
 def test_each_method_of_one_side_is_compared_with_each_of_the_other():
@@ -186,7 +197,7 @@ def test_the_table_says_that_a_reason_is_missing():
 def test_a_claim_names_an_experiment_and_fits_into_a_table(one):
     assert not one.experiment or one.experiment in EXPERIMENTS
     assert one.measure is None or one.experiment
-    assert (one.kind == "share") == (one.measure is not None and not one.second)
+    assert (one.kind in BOUNDS) == (one.measure is not None and not one.second)
     assert one.says.endswith(".")
     assert len(one.says) < 120
     assert not any("|" in text for text in (one.says, one.place, *one.reasons.values()))
