@@ -52,6 +52,13 @@ CLAIMS = (
         first=("UTGP",),
         second=(FULL_AS_DESCRIBED,),
         where={"figure": ["3.3"], "spread": ["0.05"]},
+        reasons={
+            "contradicted": (
+                "It is ahead by 0.07 nats. It is behind where values are not missed, as the "
+                "thesis's tables suggest of theirs, and where its hyperparameters maximise the "
+                "weighted sum; but then with the larger noise too."
+            )
+        },
     ),
     _figure(
         "Figure 3.3",
@@ -60,6 +67,12 @@ CLAIMS = (
         first=(FULL_AS_DESCRIBED,),
         second=("UTGP",),
         where={"figure": ["3.3"], "spread": ["0.1"]},
+        reasons={
+            "not reproduced": (
+                "Ahead in most data sets, by 0.03 nats, less than matters; the thesis calls the "
+                "two similar, and shows one data set."
+            )
+        },
     ),
     _figure(
         "Figure 3.4",
@@ -71,8 +84,8 @@ CLAIMS = (
         where={"noise": ["0.05"]},
         reasons={
             "not reproduced": (
-                "It is behind by 0.03 nats, and ten data sets vary too much to rule out 0.05; "
-                "the figure shows one data set."
+                "NIGP is ahead of it in 18 of 20 data sets, by 0.3 nats in the mean, not beyond "
+                "chance once corrected; the figure shows one data set."
             )
         },
     ),
