@@ -69,7 +69,7 @@ CHANGES = (
         "07b32ab",
         "2026-11-17",
         "CoCaBO's rewards are scaled by the best values of the levels",
-        {"cocabo_figures": COCABO, "hierarchical_hpnnet": ("cocabo",)},
+        {"cocabo_short": COCABO, "hierarchical_hpnnet": ("cocabo",)},
     ),
     Change(
         "3082adc",
@@ -93,7 +93,7 @@ CHANGES = (
         "8adfca8",
         "2026-11-17",
         "one-hot codes on the thesis's scale",
-        {"cocabo_figures": ("One-hot",), "cocabo_table53": ("One-hot",)},
+        {"cocabo_short": ("One-hot",), "cocabo_table53": ("One-hot",)},
     ),
     Change(
         "f794c12",
@@ -141,7 +141,7 @@ CHANGES = (
         "methods of documents get standardised values; HTBO makes five sweeps a trial, a blind GP "
         "sees inactive parameters too, SVM-Boston has inputs from 0 to 1",
         {
-            "cocabo_figures": (*COCABO[:-1], "CoCaBO-raw", "One-hot"),
+            "cocabo_short": (*COCABO[:-1], "CoCaBO-raw", "One-hot"),
             "htbo_table1": (),
             "modulated_table1": (),
             "playbook_tables": (),

@@ -136,7 +136,7 @@ DISAGREEMENTS = """\
 - The overlap kernel of `"gp"` predicts better than CoCaBO's on func-3C and ackley-2C and worse on
   ackley-4C and ackley-5C (in all ten runs each, p = 0.012, Wilcoxon, Holm over the six functions);
   on the other two they do not differ beyond chance (p > 0.4). Why is not known. The
-  [searches](cocabo_figures.md) show that this does not decide between them."""
+  [searches](cocabo_short.md) show that this does not decide between them."""
 
 EXPERIMENT = Experiment(
     "cocabo_table53",

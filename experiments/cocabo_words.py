@@ -1,4 +1,4 @@
-"""What the page on CoCaBO's figures says about its methods and its results."""
+"""What the pages on CoCaBO's searches say about their methods and results."""
 
 from __future__ import annotations
 
@@ -53,9 +53,11 @@ in the first and in the last {ENDS} iterations, and its probability in the last 
 runs. The picture shows run 0: levels by iterations, how often each came, and the probabilities that
 the bandits give the levels of each category, the level of the minimum strong."""
 SHORTER = f"""\
-Shorter searches begin with {INITIAL} points of a Latin hypercube and have {SHORT} trials with them,
-so that {SHORT - INITIAL} are suggested. Hyperparameters are found anew at every trial. EXP3's γ is
-that for {SHORT} trials: 0.17, 0.22, 0.27 and 0.65 for 3, 4, 5 and 17 levels."""
+[The methods](cocabo_figures.md) and problems are those of chapter 5 of the thesis on CoCaBO, but
+searches are shorter: they settled what the library does. They begin with {INITIAL} points of a
+Latin hypercube and have {SHORT} trials with them, so that {SHORT - INITIAL} are suggested.
+Hyperparameters are found anew at every trial. EXP3's γ is that for {SHORT} trials: 0.17, 0.22, 0.27
+and 0.65 for 3, 4, 5 and 17 levels."""
 TESTS = """\
 p: two-sided Wilcoxon tests of the last gaps, paired by run, Holm over the methods of a problem and
 batch."""
@@ -66,7 +68,7 @@ earned nearly 1; and `One-hot` was `baselines.OneHot()`, whose prior of the leng
 scale of the codes are our own. The former rows are of an older commit, so that what else changed
 since is in the difference too. p: two-sided Wilcoxon tests, paired by run, Holm over the table."""
 DISAGREEMENTS = """\
-### Which rewards
+## Which rewards
 
 - Over the levels' best values `CoCaBO-auto` solves func-2C in ten runs of ten and func-3C in seven;
   over all values, as before, in two and in none. With the raw values of the thesis's program it
@@ -77,7 +79,7 @@ DISAGREEMENTS = """\
   has three levels, fewer than a batch has points, so that γ is 1 there and its bandit learns
   nothing.
 
-### Where this differs from the thesis
+## Where this differs from the thesis
 
 - The thesis does not try searching categories and numbers together (`direct-…`). Such searches do
   not differ from `CoCaBO-auto` on func-2C and func-3C in the end, though they are faster: after 50

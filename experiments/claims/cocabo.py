@@ -26,12 +26,11 @@ KEY = "log_likelihood"
 SHARE = (0.1, 0.1)  # of iterations
 
 
-def of_thesis(measure: Measure) -> Measure:
-    """A measure of searches of the thesis's length, whatever their number of iterations."""
+def of_any_number(measure: Measure) -> Measure:
+    """A measure of searches that is the same whatever their number of iterations."""
 
     def read(rows: Sequence[Row], by: str) -> Found:
-        long = [row for row in rows if "iterations" in row["cell"]]
-        return measure.read([{**row, "cell": _without_iterations(row)} for row in long], by)
+        return measure.read([{**row, "cell": _without_iterations(row)} for row in rows], by)
 
     return replace(measure, read=read)
 
@@ -48,10 +47,10 @@ def drawn(rows: Sequence[Row], by: str) -> Found:
     }
 
 
-ONE_BY_ONE = of_thesis(gap(Length(1, SEQUENTIAL).trials))
-BY_FOUR = of_thesis(gap(Length(4, BATCHED).trials))
-AFTER_ITERATIONS = of_thesis(gap(0, each=cocabo_batches.ITERATIONS))
-AFTER_TRIALS = of_thesis(gap(INITIAL + cocabo_batches.TRIALS))
+ONE_BY_ONE = of_any_number(gap(Length(1, SEQUENTIAL).trials))
+BY_FOUR = of_any_number(gap(Length(4, BATCHED).trials))
+AFTER_ITERATIONS = of_any_number(gap(0, each=cocabo_batches.ITERATIONS))
+AFTER_TRIALS = of_any_number(gap(INITIAL + cocabo_batches.TRIALS))
 
 CLAIMS = (
     _density(

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("experiments.harness")
 
-from experiments import cocabo_figures, cocabo_table53, harness
+from experiments import cocabo_short, cocabo_table53, harness
 from experiments.cocabo_searches import INITIAL, METHODS, Length
 from experiments.former import before_and_after, former_rows
 from experiments.mixed_models import LENGTHSCALE, Symmetric, one_hot_model
@@ -98,8 +98,8 @@ def test_the_reported_gaps_of_a_former_version_have_the_minimum_of_all_searches(
     cell = {"problem": "svm-boston", "method": "cocabo", "batch": "1"}
     new = {"cell": cell, "run": 0, "values": [3.0] * 24 + [2.0] * 76, "n_initial": 24}
     old = {**new, "values": [3.0] * 24 + [1.0] * 76, "commit": "old"}
-    (former / "cocabo_figures.jsonl").write_text(json.dumps(old) + "\n", "utf-8")
-    line = cocabo_figures.changes([new]).splitlines()[-1]
+    (former / "cocabo_short.jsonl").write_text(json.dumps(old) + "\n", "utf-8")
+    line = cocabo_short.changes([new]).splitlines()[-1]
     assert [part.strip() for part in line.split("|")[3:7]] == [
         "cocabo",
         "1",

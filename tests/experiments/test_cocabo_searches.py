@@ -6,7 +6,14 @@ import pytest
 pytest.importorskip("experiments.harness")
 
 import outcrop as oc
-from experiments import cocabo_batches, cocabo_figures, cocabo_levels, cocabo_searches
+from experiments import (
+    cocabo_batches,
+    cocabo_figures,
+    cocabo_levels,
+    cocabo_pages,
+    cocabo_searches,
+    cocabo_short,
+)
 from experiments.claims import cocabo
 from experiments.cocabo_searches import DESIGN, INITIAL, Length, run, thesis, thesis_cells
 from experiments.mixed_models import LearntMix
@@ -139,8 +146,7 @@ def filled(cells, runs=2):
 def test_every_cell_comes_once_and_what_the_thesis_claims_comes_first():
     cells = [tuple(sorted(cell.items())) for cell in cocabo_figures.EXPERIMENT.cells]
     assert len(cells) == len(set(cells))
-    short, sequential, batched, real, *_ = cocabo_figures.EXPERIMENT.parts
-    assert not any("iterations" in cell for cell in short)
+    sequential, batched, real, *_ = cocabo_figures.EXPERIMENT.parts
     assert cocabo_searches.FOLLOWED in sequential
     for part, batch in ((sequential, "1"), (batched, "4"), (real, "4")):
         methods = {cell["method"] for cell in part}
@@ -149,7 +155,7 @@ def test_every_cell_comes_once_and_what_the_thesis_claims_comes_first():
     sizes = {
         (cell["problem"], int(cell["batch"]))
         for cell in cocabo_figures.EXPERIMENT.cells
-        if "iterations" in cell and cell["method"] == "CoCaBO-auto"
+        if cell["method"] == "CoCaBO-auto"
     }
     assert {(p, b) for p in cocabo_batches.SWEPT for b in cocabo_batches.BATCHES} <= sizes
 
@@ -157,7 +163,7 @@ def test_every_cell_comes_once_and_what_the_thesis_claims_comes_first():
 @pytest.fixture
 def undrawn(monkeypatch):
     """Pictures by their name alone, since drawing takes long."""
-    monkeypatch.setattr(cocabo_figures, "convergence_figure", lambda *_: None)
+    monkeypatch.setattr(cocabo_pages, "convergence_figure", lambda *_: None)
     monkeypatch.setattr(cocabo_batches, "picture", lambda *_: None)
 
 
@@ -181,15 +187,19 @@ def test_a_report_has_a_line_for_every_cell_with_results_and_shows_every_picture
         for batch in cocabo_batches.BATCHES:
             assert [problem, str(batch), "2"] in lines
     assert "Figure 5.5: ackley-5C, batches of 4" in text
-    assert "Not made yet at the thesis's length, and left out: func-3C (CoCaBO-auto," in text
+    assert "Not made yet, and left out: func-3C (CoCaBO-auto," in text
 
 
-def test_only_shorter_searches_are_reported_if_there_are_no_others(undrawn):
-    rows = filled(cocabo_figures.EXPERIMENT.parts[0], runs=1)
-    text = cocabo_figures.report(rows)
-    assert "of the thesis's length are not made yet" in text
-    assert "Figure 5" not in text.replace("Figures 5", "")
-    assert not any("thesis" in name for name in cocabo_figures.draw(rows))
+def test_shorter_searches_have_a_page_of_their_own(undrawn):
+    assert not any("iterations" in cell for cell in cocabo_short.EXPERIMENT.cells)
+    rows = filled(cocabo_short.EXPERIMENT.cells)
+    text = cocabo_short.report(rows)
+    lines = [[part.strip() for part in line.split("|")[1:4]] for line in text.splitlines()]
+    for cell in cocabo_short.EXPERIMENT.cells:
+        assert [cell["problem"], cell["method"], "2"] in lines
+    pictures = cocabo_short.draw(rows)
+    assert len(pictures) == 5
+    assert all(f"(../images/{name}.png)" in text for name in pictures)
 
 
 def test_batches_are_compared_after_equal_iterations_and_after_equal_trials():
@@ -229,8 +239,7 @@ def replace_cell(row, **changes):
     return {**row, "cell": {**row["cell"], **changes}}
 
 
-def test_claims_are_judged_by_searches_of_the_thesis_alone():
-    """Every claim of the figures, with searches that make it true and shorter ones that do not."""
+def test_every_claim_of_the_figures_is_judged_by_their_searches():
     claims = [claim for claim in cocabo.CLAIMS if claim.experiment == "cocabo_figures"]
     assert len(claims) == 10
     rng = np.random.default_rng(0)
@@ -240,7 +249,7 @@ def test_claims_are_judged_by_searches_of_the_thesis_alone():
         if cell["method"] not in named or cell["problem"] in cocabo_figures.MANY_LEVELS:
             continue
         length = Length.of(cell)
-        is_ahead = cell["method"].startswith("CoCaBO") == (length.iterations is not None)
+        is_ahead = cell["method"].startswith("CoCaBO")
         for number in range(12):
             best = (2.0 if is_ahead else 4.0) + rng.random() - 0.2 * length.batch
             rows.append(row(cell, number, [9.0] * 60 + [best] * (length.trials - 60)))
@@ -248,6 +257,3 @@ def test_claims_are_judged_by_searches_of_the_thesis_alone():
                 rows[-1]["levels"] = {name: [0] * 124 + [1] * 100 for name in ("h1", "h2")}
     verdicts = [each.verdict for each in judged(claims, {"cocabo_figures": rows})]
     assert verdicts == ["reproduced"] * 10
-    short = [each for each in rows if "iterations" not in each["cell"]]
-    verdicts = {each.verdict for each in judged(claims, {"cocabo_figures": short})}
-    assert verdicts == {"not run yet"}
