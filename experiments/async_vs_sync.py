@@ -19,6 +19,7 @@ from experiments.comparison import corrected_p_values
 from experiments.harness import Cell, Experiment, Row
 from experiments.playbook import STEPS, Mode, draw_band, log_regrets, simulated, times
 from experiments.playbook_tables import changes, mean_and_error
+from experiments.provenance import comparable
 from outcrop.typing import Matrix, Vector
 
 METHODS = ("KB", "TS", "PLAyBOOK-L", "PLAyBOOK-HL")
@@ -39,8 +40,8 @@ def run(cell: Cell, number: int) -> Row:
 
 
 def by_setting(rows: Sequence[Row], asynchronous: Sequence[Row]) -> Found:
-    """Runs that were made in both modes, in the order of `rows`."""
-    others = {_key(row): row for row in asynchronous}
+    """Runs that one version made in both modes, in the order of `rows`."""
+    others = {_key(row): row for row in comparable(asynchronous, rows)}
     found: dict[Setting, dict[int, Pair]] = {}
     for row in rows:
         setting, number = key = _key(row)
@@ -62,7 +63,7 @@ def at_moments(row: Row, moments: float | Vector) -> Vector:
 def report(rows: Sequence[Row]) -> str:
     found = by_setting(rows, playbook_tables.EXPERIMENT.rows())
     if not found:
-        return f"{READING}\n\nThe asynchronous searches are missing: run `playbook_tables`."
+        return f"{READING}\n\nAsynchronous searches of this version are missing: `playbook_tables`."
     pictures = [
         f"![Log regret on {problem} over {what}](../images/{picture_of(problem, what)}.png)"
         for problem in dict.fromkeys(setting[0] for setting in found)

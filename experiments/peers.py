@@ -16,6 +16,7 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -105,14 +106,21 @@ def gp_sampler(space: Space, seed: int, trials: int, noisy: bool = False) -> Opt
 
 
 class SMAC:
-    """SMAC3's facade for hyperparameters: a random forest, its own local search.
+    """A facade of SMAC3, that for hyperparameters if no other: a random forest, a local search.
 
     It takes values as exact also where they are not, since it would spend trials on repetitions.
     Its forest runs in one thread, as all methods do; pools of threads change no value and make it
     slower.
     """
 
-    def __init__(self, space: Space, seed: int, trials: int, noisy: bool = False) -> None:
+    def __init__(
+        self,
+        space: Space,
+        seed: int,
+        trials: int,
+        noisy: bool = False,
+        kind: str = "HyperparameterOptimizationFacade",
+    ) -> None:
         from ConfigSpace import ConfigurationSpace
 
         self.own = space
@@ -121,6 +129,7 @@ class SMAC:
         self.space.add(_smac_conditions(space, self.space))
         self.seed, self.trials = seed, trials
         self.known: list[tuple[Any, float]] = []
+        self.kind = kind
         self.facade: Any = None
         self.running: list[tuple[Params, Any]] = []
 
@@ -154,24 +163,25 @@ class SMAC:
 
     def _start(self) -> None:
         """Made now, since the initial design must be known; its trials are told right away."""
-        from smac import HyperparameterOptimizationFacade, Scenario
+        import smac
+        from smac.initial_design.sobol_design import SobolInitialDesign
 
         keep_freed_memory()
         folder = tempfile.mkdtemp(prefix="smac-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scenario = Scenario(
+            scenario = smac.Scenario(
                 self.space,
                 deterministic=True,
                 n_trials=self.trials,
                 seed=self.seed,
                 output_directory=Path(folder),
             )
-            design = HyperparameterOptimizationFacade.get_initial_design(
+            design = SobolInitialDesign(
                 scenario, n_configs=0, additional_configs=[config for config, _ in self.known]
             )
-            self.facade = HyperparameterOptimizationFacade(
+            self.facade = getattr(smac, self.kind)(
                 scenario,
                 lambda config, seed=0: 0.0,
                 initial_design=design,
@@ -205,6 +215,7 @@ PEERS: dict[str, Callable[..., Peer]] = {  # of the space, a seed, the trials, w
     "TPE": tpe,
     "GPSampler": gp_sampler,
     "SMAC": SMAC,
+    "SMAC4AC": partial(SMAC, kind="AlgorithmConfigurationFacade"),
     "BoTorch": BoTorch,
     "HEBO": HEBO,
 }

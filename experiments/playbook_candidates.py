@@ -15,6 +15,7 @@ from experiments.harness import Cell, Experiment, Row
 from experiments.playbook import STEPS, log_regrets, method_of, simulated, task_of
 from experiments.playbook_published import PUBLISHED
 from experiments.playbook_tables import mean_and_error
+from experiments.provenance import comparable
 from experiments.unbent import Unbent
 from outcrop.maximise import Maximiser
 
@@ -45,8 +46,8 @@ def by_cell(rows: Sequence[Row], mode: str | None = None) -> Regrets:
 
 def report(rows: Sequence[Row]) -> str:
     own = {
-        **by_cell(playbook_tables.EXPERIMENT.rows(), MODES[0]),
-        **by_cell(async_vs_sync.EXPERIMENT.rows(), MODES[1]),
+        **by_cell(comparable(playbook_tables.EXPERIMENT.rows(), rows), MODES[0]),
+        **by_cell(comparable(async_vs_sync.EXPERIMENT.rows(), rows), MODES[1]),
     }
     theirs = by_cell(rows)
     return "\n\n".join([READING, candidates(own, theirs), modes(own, theirs), FINDINGS])

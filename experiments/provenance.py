@@ -16,6 +16,7 @@ __all__ = [
     "MixedVersions",
     "OtherCode",
     "code_digest",
+    "comparable",
     "is_current",
     "is_peer",
     "made_by",
@@ -53,6 +54,7 @@ PEER_PACKAGES = {
     "TPE multivariate": "optuna",
     "GPSampler": "optuna",
     "SMAC": "smac",
+    "SMAC4AC": "smac",
     "BoTorch": "botorch",
     "HEBO": "HEBO",
     "RandomizedSearchCV": "scikit-learn",
@@ -161,6 +163,14 @@ def require_one_source(rows: Iterable[Mapping[str, Any]], what: str) -> None:
             "which may not be compared as one: make the older ones again with --renew, or give "
             "the newer ones a --label"
         )
+
+
+def comparable(
+    rows: Iterable[Mapping[str, Any]], beside: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Those `rows` that a version made which also made some of the others; peers' always."""
+    versions = {version_of(row) for row in beside if not is_peer(row["cell"])}
+    return [dict(row) for row in rows if is_peer(row["cell"]) or version_of(row) in versions]
 
 
 def sources_note(rows: Sequence[Mapping[str, Any]]) -> str:

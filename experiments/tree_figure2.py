@@ -72,7 +72,8 @@ METHODS = {
     BLIND: oc.Method(surrogate=OneHot()),  # of the problem without conditions, see `blind`
 }
 OF_DOCUMENT = (DOCUMENT, "independent", "arc", "marginal", BLIND, "Fourier two steps")
-PEERS = ("TPE", "SMAC")
+EARLIER_SMAC = "SMAC4AC"
+PEERS = ("TPE", "SMAC", EARLIER_SMAC)
 EVERY = (*METHODS, *PEERS, "random")
 PROBLEMS = {
     "tree-small-shared": "Small tree with shared variables",
@@ -261,7 +262,9 @@ as follows:
   the range of a number, where every leaf happens to be lowest. `TPE` is Optuna's and `SMAC` SMAC3's
   facade for hyperparameters; both know the conditions, but the local search of SMAC3 2.4 passes
   over all neighbours of what has inactive parameters, which leaves the candidates it draws at
-  random.
+  random. `{EARLIER_SMAC}`, on the large trees, is SMAC3's facade for algorithms: its settings are
+  those of earlier versions, among them values that are not logarithms and every second
+  configuration at random.
 
 Columns. at n: log₁₀ of the distance from the best value of n trials to the minimum (at least
 {FLOOR:.0e}), median and in brackets mean of the runs; near: share of runs within {NEAR} of the
@@ -304,13 +307,15 @@ COMPARED = (DEFAULT, "TPE", "tree", "gp")
 FIRST = cells(FIGURE, [*CLAIMED, DEFAULT])
 THEN = cells(FIGURE, [method for method in COMPARED if method != DEFAULT])
 UNBALANCED = cells(["tree-unbalanced-4"], [*CLAIMED, *COMPARED])
-LAST = cells(list(PROBLEMS), [method for method in EVERY if method not in CLAIMED + COMPARED])
+EARLIER = cells(["tree-large", "tree-large-shared"], [EARLIER_SMAC])
+REST = [m for m in EVERY if m not in (*CLAIMED, *COMPARED, EARLIER_SMAC)]
+LAST = cells(list(PROBLEMS), REST)
 
 
 EXPERIMENT = Experiment(
     "tree_figure2",
     "Tree-structured dependencies: Figure 2",
-    [FIRST, THEN, UNBALANCED, LAST],
+    [FIRST, THEN, UNBALANCED, EARLIER, LAST],
     run,
     report,
     draw,

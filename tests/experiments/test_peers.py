@@ -9,7 +9,8 @@ PACKAGES = [("TPE", "optuna"), ("SMAC", "smac"), ("GPSampler", "torch")]
 ANY_SPACE = pytest.mark.parametrize(("peer", "package"), PACKAGES)
 BRANCHES = pytest.mark.parametrize(("peer", "package"), PACKAGES[:2])
 EVERY = pytest.mark.parametrize(
-    ("peer", "package"), [*PACKAGES, ("BoTorch", "botorch"), ("HEBO", "hebo")]
+    ("peer", "package"),
+    [*PACKAGES, ("SMAC4AC", "smac"), ("BoTorch", "botorch"), ("HEBO", "hebo")],
 )
 STARTED = 10  # points after which every peer asks its model; TPE draws so many at random
 

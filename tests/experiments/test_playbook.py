@@ -228,7 +228,7 @@ def test_the_report_of_both_modes_takes_asynchronous_searches_from_the_tables(
 ):
     monkeypatch.setattr(harness, "RESULTS", tmp_path)
     rows = filled(async_vs_sync.EXPERIMENT)
-    assert "run `playbook_tables`" in async_vs_sync.report(rows)
+    assert "of this version are missing: `playbook_tables`" in async_vs_sync.report(rows)
     assert async_vs_sync.draw(rows) == {}
     lines = map(json.dumps, filled(playbook_tables.EXPERIMENT))
     playbook_tables.EXPERIMENT.path.write_text("\n".join(lines) + "\n", "utf-8")
@@ -237,6 +237,14 @@ def test_the_report_of_both_modes_takes_asynchronous_searches_from_the_tables(
     found = [[c.strip() for c in line.split("|")[1:5]] for line in text.splitlines()]
     for cell in async_vs_sync.EXPERIMENT.cells:
         assert [cell["problem"], cell["workers"], cell["method"], "2"] in found
+
+
+def test_both_modes_are_compared_only_where_one_version_made_them():
+    now, before = {"source": "b" * 12}, {"source": "a" * 12}
+    rows = [row(run, [1.0] * 121) | now for run in (0, 1)]
+    others = [row(0, [1.0] * 121) | now, row(1, [1.0] * 121) | before]
+    (pairs,) = async_vs_sync.by_setting(rows, others).values()
+    assert list(pairs) == [0]
 
 
 def test_searches_of_a_former_version_are_compared_with_those_of_the_same_runs(
