@@ -54,7 +54,7 @@ TREES: Mapping[str, tuple[str, ...]] = {
     "tree_supplement": (),
 }
 PENALISERS = ("PLAyBOOK-LL", "PLAyBOOK-HL")
-COCABO = ("CoCaBO-auto", "CoCaBO-0.5", "CoCaBO-1.0", "CoCaBO-0.0", "cocabo")
+COCABO = ("CoCaBO-auto", "CoCaBO-0.5", "cocabo")
 TWO_STEPS, FOURIER = "tree two steps", "Fourier two steps"
 OF_TREES = TWO_STEPS, "independent", "arc", "marginal", "blind GP"
 CHANGES = (

@@ -126,6 +126,7 @@ def test_every_cell_comes_once_and_what_must_be_shown_comes_first():
         "two steps shared seen",
         "common nodes",
         "random forest",
+        "SMAC4AC",
     }
 
 
