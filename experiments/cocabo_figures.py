@@ -37,7 +37,7 @@ FIGURES = {  # of the thesis, by problem and batch; others are not in it
 }
 PANELS = (
     ("CoCaBO-auto", "CoCaBO-0.5", "CoCaBO-1.0", "CoCaBO-0.0", DEFAULT),
-    ("CoCaBO-auto", "One-hot", "TPE", "SMAC", "random"),
+    ("CoCaBO-auto", "One-hot", "HyperOpt", "TPE", "SMAC", "random"),
 )
 
 
@@ -67,15 +67,19 @@ def heading(batch: str, problem: str) -> str:
 def left_out(rows: Sequence[Row]) -> str:
     """A sentence on searches that were not made; empty if all were."""
     made = [row["cell"] for row in rows]
+    wanted: dict[str, list[str]] = {}
     missing: dict[str, list[str]] = {}
     for cell in EXPERIMENT.cells:
+        title = title_of(cell["batch"], cell["problem"])
+        wanted.setdefault(title, []).append(cell["method"])
         if cell not in made:
-            title = title_of(cell["batch"], cell["problem"])
             missing.setdefault(title, []).append(cell["method"])
-    if not missing:
-        return ""
-    named = "; ".join(f"{title} ({', '.join(methods)})" for title, methods in missing.items())
-    return f"Not made yet, and left out: {named}."
+    named = [
+        title if missing[title] == methods else f"{title} ({', '.join(missing[title])})"
+        for title, methods in wanted.items()
+        if title in missing
+    ]
+    return f"Not made yet, and left out: {'; '.join(named)}." if named else ""
 
 
 def draw(rows: Sequence[Row]) -> dict[str, Any]:
@@ -97,7 +101,7 @@ EXPERIMENT = Experiment(
     "cocabo_figures",
     "CoCaBO: Figures 5.2 and 5.4 to 5.9",
     [
-        thesis_cells(FUNCTIONS, [*COMPARED, "TPE"]),
+        thesis_cells(FUNCTIONS, [*COMPARED, "HyperOpt", "TPE"]),
         thesis_cells(FUNCTIONS, COMPARED, 4),
         thesis_cells(REAL, COMPARED, 4),
         [
@@ -107,7 +111,7 @@ EXPERIMENT = Experiment(
         ],
         thesis_cells(FUNCTIONS, ["SMAC"]),
         [*thesis_cells(FUNCTIONS, ["SMAC"], 4), *thesis_cells(REAL, ["SMAC"], 4)],
-        thesis_cells(MANY_LEVELS, [*COMPARED, "TPE"]),
+        thesis_cells(MANY_LEVELS, [*COMPARED, "HyperOpt", "TPE"]),
         thesis_cells(FUNCTIONS, ["CoCaBO-raw", "cocabo", "direct-cocabo"]),
         thesis_cells(MANY_LEVELS, ["SMAC"]),
     ],

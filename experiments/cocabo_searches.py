@@ -128,7 +128,7 @@ METHODS: dict[str, Callable[[Space, Length], Any]] = {
     "direct-overlap": partial(direct, surrogate=None),
 }
 THESIS = ("CoCaBO-auto", "CoCaBO-0.5", "CoCaBO-1.0", "CoCaBO-0.0", "One-hot")
-PEERS = ("TPE", "SMAC")
+PEERS = ("HyperOpt", "TPE", "SMAC")
 DEFAULT = "direct-overlap"
 
 

@@ -33,8 +33,8 @@ as follows:
 - `cocabo` is `method="cocabo"`: the same with sampled hyperparameters and log expected improvement.
   `direct-cocabo` searches categories and numbers together under the same model, `direct-overlap` is
   `method="gp"`: exp(−Σ 1[hᵢ ≠ hᵢ']/ℓᵢ) times a Matérn kernel.
-- `TPE` is Optuna's, the thesis has HyperOpt's; `SMAC` is SMAC3's facade for hyperparameters. Both
-  have their defaults and the same initial points.
+- `HyperOpt` is its TPE, which the thesis compares with, `TPE` is Optuna's, and `SMAC` is SMAC3's
+  facade for hyperparameters. All have their defaults and the same initial points.
 - Ackley is that of [−1, 1]. The levels of ackley-5C5 span it; those that the thesis prints would
   cover a quarter of it. ackley-2C to -4C are in Table 5.3, not in the text on the figures.
 - NN-Yacht is the negative log likelihood of a network with dropout, ours in NumPy, of 20 epochs and

@@ -1,8 +1,9 @@
-"""Optuna's TPE and GPSampler, SMAC3, BoTorch and HEBO, on our spaces, as experiments run them.
+"""Optuna's TPE and GPSampler, SMAC3, BoTorch, HEBO and HyperOpt, as experiments run them.
 
 All are set up as their documentation shows and told the same initial points as our methods. What
 depends on a choice is known to them too: Optuna is asked for it only where it is active, and SMAC3
-has it as a condition; BoTorch and HEBO have no such spaces. They come with the extra `peers`.
+has it as a condition; BoTorch and HEBO have no such spaces, and HyperOpt is not told of them. They
+come with the extra `peers`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any, Protocol
 from experiments.botorch_peer import BoTorch
 from experiments.harness import Row
 from experiments.hebo_peer import HEBO
+from experiments.hyperopt_peer import HyperOpt
 from experiments.levels import coded, decoded, is_coded, levels
 from outcrop.problems import Problem
 from outcrop.space import Categorical, Choice, Float, Int, Ordinal, Space
@@ -218,6 +220,7 @@ PEERS: dict[str, Callable[..., Peer]] = {  # of the space, a seed, the trials, w
     "SMAC4AC": partial(SMAC, kind="AlgorithmConfigurationFacade"),
     "BoTorch": BoTorch,
     "HEBO": HEBO,
+    "HyperOpt": HyperOpt,
 }
 
 

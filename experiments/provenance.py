@@ -57,6 +57,7 @@ PEER_PACKAGES = {
     "SMAC4AC": "smac",
     "BoTorch": "botorch",
     "HEBO": "HEBO",
+    "HyperOpt": "hyperopt",
     "RandomizedSearchCV": "scikit-learn",
     "HalvingRandomSearchCV": "scikit-learn",
     "OptunaSearchCV": "optuna-integration",

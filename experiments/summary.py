@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["summary"]
+__all__ = ["SUBJECTS", "summary"]
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -19,10 +20,20 @@ ORDER: tuple[Verdict, ...] = (
     "not run yet",
 )
 NO_REASON = "*No reason is written for this verdict yet.*"
+SUBJECTS = {  # of the documents, and of chapters that stand for themselves
+    "Assael et al. 2014": "processes in the leaves of a tree",
+    "Bodin et al. 2020": "latent inputs",
+    "Martinez-Cantin 2015": "Spartan BO",
+    "Alvi 2019, ch. 5": "CoCaBO",
+    "Alvi 2019, ch. 4": "PLAyBOOK",
+    "Alvi 2019, ch. 3": "noisy inputs",
+    "Jenatton et al. 2017": "tree-structured dependencies",
+}
 READING = """\
-Columns. ours: the means of two methods by the measure in brackets, in how many pairs the first is
-ahead and behind, p, our runs, and the document's where it has more; of several comparisons the one
-that supports the claim least. before: our rows are older than these [changes](#changes-since)."""
+Columns of the tables below. ours: the means of two methods by the measure in brackets, in how many
+pairs the first is ahead and behind, p, our runs, and the document's where it has more; of several
+comparisons the one that supports the claim least. before: our rows are older than these
+[changes](#changes-since)."""
 FOUND = """\
 runs counts stored results; found is the verdicts on the claims of a page, or, where there are none,
 the shortest form of what it says; before as above."""
@@ -38,11 +49,17 @@ def summary(claims: Sequence[Claim], experiments: Sequence[Experiment]) -> list[
     listed = [f"{i}. {c.date} (`{c.commit}`): {c.says}." for i, c in enumerate(CHANGES, 1)]
     return [
         "## Claims of the documents",
-        f"{_counted(verdicts)}.",
+        f"{_counted(verdicts)}. [How a verdict is made](#how-a-verdict-is-made) is said below.",
+        count_table(verdicts),
+        *(
+            part
+            for source, own in _by_source(verdicts).items()
+            for part in (f"### {_title(source)}", claim_table(own, rows))
+        ),
+        "## How a verdict is made",
         RULE,
         _measures(claims),
         READING,
-        claim_table(verdicts, rows),
         "## All experiments",
         FOUND,
         experiment_table(experiments, verdicts, rows),
@@ -52,16 +69,43 @@ def summary(claims: Sequence[Claim], experiments: Sequence[Experiment]) -> list[
     ]
 
 
+def count_table(verdicts: Sequence[Judged]) -> str:
+    """How many claims of each document have which verdict."""
+    lines = [f"| document | {' | '.join(ORDER)} |", "| --- |" + " ---: |" * len(ORDER)]
+    for source, own in _by_source(verdicts).items():
+        counts = Counter(each.verdict for each in own)
+        title = _title(source)
+        cells = [f"[{title}](#{_anchor(title)})", *(str(counts[v] or "") for v in ORDER)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _by_source(verdicts: Sequence[Judged]) -> dict[str, list[Judged]]:
+    found: dict[str, list[Judged]] = {}
+    for each in verdicts:
+        found.setdefault(each.claim.source, []).append(each)
+    return found
+
+
+def _title(source: str) -> str:
+    return f"{source}: {SUBJECTS[source]}"
+
+
+def _anchor(title: str) -> str:
+    """What a heading is addressed by."""
+    return re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title.lower()))
+
+
 def claim_table(verdicts: Sequence[Judged], rows: Mapping[str, Sequence[Row]]) -> str:
-    lines = ["| source | claim | ours | verdict | reason | before |", "| --- |" + " --- |" * 5]
+    lines = ["| place | claim | verdict | ours | reason | before |", "| --- |" + " --- |" * 5]
     for each in verdicts:
         claim = each.claim
         used = rows_of(claim, rows[claim.experiment]) if each.evidence else []
-        place = f"{claim.source}, {claim.place}"
+        place = claim.place[0].upper() + claim.place[1:]
         linked = f"[{place}]({claim.experiment}.md)" if rows.get(claim.experiment) else place
         reason = NO_REASON if each.lacks_reason else each.reason
         before = _numbers(made_before(claim.experiment, used))
-        cells = [linked, claim.says, ours(each), each.verdict, reason, before]
+        cells = [linked, claim.says, _shown(each.verdict), ours(each), reason, before]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -122,6 +166,11 @@ def rows_of(claim: Claim, rows: Sequence[Row]) -> list[Row]:
         if all(matches(row["cell"], {k: v}) for k, v in claim.where.items() if k in row["cell"])
         and (claim.by not in row["cell"] or row["cell"][claim.by] in sides)
     ]
+
+
+def _shown(verdict: Verdict) -> str:
+    """A verdict that stands out where it is one."""
+    return f"**{verdict}**" if verdict in ("reproduced", "contradicted") else verdict
 
 
 def _counted(verdicts: Sequence[Judged]) -> str:

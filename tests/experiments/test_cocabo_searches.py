@@ -173,13 +173,17 @@ def test_a_report_has_a_line_for_every_cell_with_results_and_shows_every_picture
         for cell in cocabo_figures.EXPERIMENT.cells
         if cell["problem"] in ("func-2C", "ackley-5C", "svm-boston")
     ]
-    rows = filled(cells)
+    (left_out,) = (
+        c for c in cells if (c["batch"], c["method"]) == ("4", "SMAC") and "svm" in c["problem"]
+    )
+    rows = filled(cell for cell in cells if cell != left_out)
     text = cocabo_figures.report(rows)
     pictures = cocabo_figures.draw(rows)
     assert all(f"(../images/{name}.png)" in text for name in pictures)
     assert len(pictures["cocabo_levels"].axes) == 4
     lines = [[part.strip() for part in line.split("|")[1:4]] for line in text.splitlines()]
     compared = [cell for cell in cells if (cell["problem"], cell["batch"]) != ("svm-boston", "1")]
+    compared.remove(left_out)
     for cell in compared:
         if cell["batch"] in ("1", "4"):
             assert [cell["problem"], cell["method"], "2"] in lines
@@ -187,7 +191,8 @@ def test_a_report_has_a_line_for_every_cell_with_results_and_shows_every_picture
         for batch in cocabo_batches.BATCHES:
             assert [problem, str(batch), "2"] in lines
     assert "Figure 5.5: ackley-5C, batches of 4" in text
-    assert "Not made yet, and left out: func-3C (CoCaBO-auto," in text
+    assert "Not made yet, and left out: func-3C; ackley-5C5; func-3C, batches of 4;" in text
+    assert "; SVM-Boston, batches of 4 (SMAC); NN-Yacht, batches of 4;" in text
 
 
 def test_shorter_searches_have_a_page_of_their_own(undrawn):
@@ -244,7 +249,7 @@ def test_every_claim_of_the_figures_is_judged_by_their_searches():
     assert len(claims) == 10
     rng = np.random.default_rng(0)
     rows = []
-    named = {*cocabo.VARIANTS, "One-hot", "SMAC", "TPE"}
+    named = {*cocabo.VARIANTS, "One-hot", "SMAC", "HyperOpt"}
     for cell in cocabo_figures.EXPERIMENT.cells:
         if cell["method"] not in named or cell["problem"] in cocabo_figures.MANY_LEVELS:
             continue

@@ -10,7 +10,13 @@ ANY_SPACE = pytest.mark.parametrize(("peer", "package"), PACKAGES)
 BRANCHES = pytest.mark.parametrize(("peer", "package"), PACKAGES[:2])
 EVERY = pytest.mark.parametrize(
     ("peer", "package"),
-    [*PACKAGES, ("SMAC4AC", "smac"), ("BoTorch", "botorch"), ("HEBO", "hebo")],
+    [
+        *PACKAGES,
+        ("SMAC4AC", "smac"),
+        ("BoTorch", "botorch"),
+        ("HEBO", "hebo"),
+        ("HyperOpt", "hyperopt"),
+    ],
 )
 STARTED = 10  # points after which every peer asks its model; TPE draws so many at random
 

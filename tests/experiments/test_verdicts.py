@@ -8,7 +8,7 @@ pytest.importorskip("experiments.harness")
 from experiments.__main__ import EXPERIMENTS
 from experiments.claims import CLAIMS
 from experiments.measures import best_of, best_share, log10_regret_on_the_way, missed
-from experiments.summary import NO_REASON, claim_table, ours
+from experiments.summary import NO_REASON, SUBJECTS, claim_table, count_table, ours
 from experiments.verdicts import BOUNDS, FEWEST, Claim, Measure, judged
 
 RUNS = 10
@@ -191,6 +191,19 @@ def test_a_reason_for_another_verdict_is_not_shown():
 def test_the_table_says_that_a_reason_is_missing():
     found = judged([claim(reasons={"reproduced": "yes"})], {"compared": pairs(-0.1)})
     assert NO_REASON in claim_table(found, {"compared": pairs(-0.1)})
+
+
+def test_verdicts_are_counted_for_each_document():
+    one, other = list(SUBJECTS)[:2]
+    found = judged([replace(claim(), source=source) for source in (one, one, other)], {})
+    lines = [line.split("|")[1:-1] for line in count_table(found).splitlines()]
+    assert lines[0][-1].strip() == "not run yet"
+    assert [line[-1].strip() for line in lines[2:]] == ["2", "1"]
+    assert "(#assael-et-al-2014-processes-in-the-leaves-of-a-tree)" in lines[2][0]
+
+
+def test_every_document_of_a_claim_has_a_subject():
+    assert SUBJECTS.keys() == {each.source for each in CLAIMS}
 
 
 @pytest.mark.parametrize("one", CLAIMS, ids=lambda each: f"{each.place}: {each.says[:30]}")
