@@ -125,5 +125,5 @@ EXPERIMENT = Experiment(
     run,
     report,
     source="ours",
-    summary="",
+    summary="leaves that know their neighbours lose less at borders",
 )

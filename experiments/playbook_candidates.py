@@ -114,5 +114,5 @@ EXPERIMENT = Experiment(
     run,
     report,
     source="Alvi 2019, ch. 4",
-    summary="",
+    summary="how much the search of the acquisition changes on ack-5",
 )
