@@ -21,7 +21,7 @@ from experiments.cocabo_pages import (
     title_of,
 )
 from experiments.cocabo_searches import DEFAULT, THESIS, Length, run, thesis_cells
-from experiments.cocabo_words import BATCHES, FOLLOWED_LEVELS, READING, TESTS
+from experiments.cocabo_words import BATCHES, FOLLOWED_LEVELS, FOUND, READING, TESTS
 from experiments.harness import Experiment, Row
 
 SYNTHETIC = ("func-2C", "func-3C", "ackley-5C")
@@ -54,7 +54,7 @@ def report(rows: Sequence[Row]) -> str:
     if followed := cocabo_levels.followed(rows):
         parts += ["## Figure 5.2: levels of func-2C", cocabo_levels.level_table(followed)]
         parts += [FOLLOWED_LEVELS, picture_link("Levels of func-2C", cocabo_levels.PICTURE)]
-    parts += ["## The default beside the others", pairs(rows), TESTS]
+    parts += ["## The default beside the others", pairs(rows), TESTS, FOUND]
     return "\n\n".join(filter(None, parts))
 
 

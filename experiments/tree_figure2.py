@@ -29,7 +29,7 @@ import numpy as np
 
 import outcrop as oc
 from benchmarks.reporting import table
-from experiments.comparison import Searches, best_traces, by_method, corrected_p_values
+from experiments.comparison import Searches, best_traces, by_method, corrected_p_values, extent
 from experiments.harness import Cell, Experiment, Row
 from experiments.peers import peer_search
 from experiments.searches import initial_points, problem_of, search
@@ -138,7 +138,7 @@ def is_in_best_leaf(problem: Problem, params: Params) -> bool:
 
 
 def report(rows: Sequence[Row]) -> str:
-    parts = [READING]
+    parts = [READING, f"Stored are {extent(rows, EXPERIMENT.cells)}"]
     for problem, title in PROBLEMS.items():
         if found := searched(rows, problem):
             picture = f"![Distance to the minimum, {title}](../images/{picture_of(problem)}.png)"
