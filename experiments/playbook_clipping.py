@@ -13,6 +13,7 @@ from experiments.harness import Cell, Experiment, Row
 from experiments.playbook import PRODUCTS, STEPS, simulated
 from experiments.playbook_published import PUBLISHED
 from experiments.playbook_tables import by_task, mean_and_error
+from experiments.provenance import comparable
 
 TASK = PROBLEM, WORKERS = "ack-5", "16"
 
@@ -22,9 +23,10 @@ def run(cell: Cell, number: int) -> Row:
 
 
 def report(rows: Sequence[Row]) -> str:
+    others = comparable(playbook_tables.EXPERIMENT.rows(), rows)
     found = {
         method: {run: float(logs[STEPS]) for run, logs in runs.items()}
-        for method, runs in by_task([*rows, *playbook_tables.EXPERIMENT.rows()])[TASK].items()
+        for method, runs in by_task([*rows, *others])[TASK].items()
     }
     orders = {name: name.removesuffix(", product") for name in PRODUCTS if name in found}
     pairs = {each: (found[each], found[name]) for name, each in orders.items() if each in found}
