@@ -51,7 +51,7 @@ def test_a_peer_proposes_legal_configurations_of_every_kind_of_parameter(peer, p
             "version": Fixed(3),
         }
     )
-    optimizer = peers.PEERS[peer](space, 0, STARTED + 4)
+    optimizer = peers.ALL_PEERS[peer](space, 0, STARTED + 4)
     for point in initial_points(space, STARTED, run=0):
         optimizer.add(point, 1.0)
     for _ in range(4):
@@ -81,7 +81,7 @@ NESTED = Space(
 @pytest.mark.filterwarnings("ignore")
 def test_a_peer_sets_exactly_what_its_choices_open(peer, package):
     pytest.importorskip(package)
-    optimizer = peers.PEERS[peer](NESTED, 0, 40)
+    optimizer = peers.ALL_PEERS[peer](NESTED, 0, 40)
     for number, point in enumerate(initial_points(NESTED, 6, run=0)):
         optimizer.add(point, float(number % 3))  # no branch is the better one
     met = set()
@@ -98,7 +98,7 @@ def test_a_peer_sets_exactly_what_its_choices_open(peer, package):
 def test_a_peer_learns_which_branch_is_the_better(peer, package):
     pytest.importorskip(package)
     problem = problem_of("tree-small")
-    optimizer = peers.PEERS[peer](problem.space, 0, 40)
+    optimizer = peers.ALL_PEERS[peer](problem.space, 0, 40)
 
     def value(params):
         return problem(params) + 5 * (params["x1"] == "1")
