@@ -1,7 +1,10 @@
+from importlib import import_module
+
 import pytest
 
 peers = pytest.importorskip("experiments.peers")
 
+from experiments.levels import coded  # noqa: E402
 from experiments.searches import initial_points, problem_of  # noqa: E402
 from outcrop.space import Categorical, Choice, Fixed, Float, Int, Ordinal, Space  # noqa: E402
 
@@ -125,3 +128,27 @@ def test_tpe_is_told_only_the_active_parameters_of_an_initial_point():
     trials = optimizer.study.trials
     assert [trial.params for trial in trials] == points
     assert [set(trial.distributions) for trial in trials] == [set(point) for point in points]
+
+
+def test_hyperopt_suggests_what_its_own_loop_would_after_the_same_trials():
+    hyperopt = pytest.importorskip("hyperopt")
+    problem = problem_of("func-2C")
+    initial = initial_points(problem.space, 30, run=0)
+    values = [problem(point) for point in initial]
+    optimizer = peers.ALL_PEERS["HyperOpt"](problem.space, 0, 60)
+    for point, value in zip(initial, values, strict=True):
+        optimizer.add(point, value)
+    columns = problem.space.columns
+    codes = [{c.name: coded(c.parameter, point[c.name]) for c in columns} for point in initial]
+    loop = import_module("hyperopt.fmin")
+    trials, told = loop.generate_trials_to_calculate(codes), iter(values)
+    domain = hyperopt.base.Domain(lambda params: next(told), optimizer.domain.expr)
+    loop.FMinIter(
+        hyperopt.tpe.suggest, domain, trials, None, max_evals=0, show_progressbar=False
+    ).serial_evaluate()
+    assert trials.losses() == values
+    ids = trials.new_trial_ids(1)
+    trials.refresh()
+    (expected,) = hyperopt.tpe.suggest(ids, optimizer.domain, trials, 0, verbose=False)
+    optimizer.ask()
+    assert optimizer.trials.trials[-1]["misc"]["vals"] == expected["misc"]["vals"]
