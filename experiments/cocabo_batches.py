@@ -41,7 +41,7 @@ def of_batches(rows: Sequence[Row]) -> Sweep:
 def _is(row: Row, problem: str, batch: int) -> bool:
     cell = row["cell"]
     known = cell["problem"], cell["method"], cell["batch"]
-    return "iterations" in cell and known == (problem, METHOD, str(batch))
+    return known == (problem, METHOD, str(batch))
 
 
 def _minimum(found: Mapping[tuple[str, int], Mapping[int, Row]], problem: str) -> float:

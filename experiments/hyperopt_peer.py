@@ -12,6 +12,7 @@ __all__ = ["HyperOpt"]
 from math import log
 from typing import Any
 
+from experiments.asked import taken
 from experiments.levels import coded, decoded, is_coded
 from outcrop.space import Choice, Fixed, Float, Space
 from outcrop.typing import Params
@@ -49,8 +50,7 @@ class HyperOpt:
             "idxs": {name: [number] for name in codes},
             "vals": {name: [code] for name, code in codes.items()},
         }
-        made = self.trials.new_trial_docs([number], [spec_from_misc(misc)], [_new()], [misc])
-        self._insert(made)
+        self._insert(self.trials.new_trial_docs([number], [spec_from_misc(misc)], [{}], [misc]))
         self._finish(number, value)
 
     def ask(self) -> Params:
@@ -70,11 +70,7 @@ class HyperOpt:
         return params
 
     def tell(self, params: Params, value: float) -> None:
-        for i, (own, number) in enumerate(self.running):
-            if own is params:
-                self._finish(number, value)
-                del self.running[i]
-                return
+        self._finish(taken(self.running, params), value)
 
     def _insert(self, made: list[Any]) -> None:
         self.trials.insert_trial_docs(made)
@@ -89,31 +85,22 @@ class HyperOpt:
         self.trials.refresh()
 
 
-def _new() -> dict[str, str]:
-    return {"status": "new"}
-
-
 def _parameter(name: str, parameter: Any) -> Any:
     from hyperopt import hp
 
     if is_coded(parameter):
         return hp.choice(name, list(range(parameter.levels)))
     low, high = parameter.low, parameter.high
-    if isinstance(parameter, Float):
-        return (
-            hp.loguniform(name, log(low), log(high))
-            if parameter.log
-            else hp.uniform(name, low, high)
-        )
-    if parameter.log:
-        return hp.qloguniform(name, log(low), log(high), 1)
-    return hp.uniformint(name, low, high)
+    is_float = isinstance(parameter, Float)
+    if not parameter.log:
+        return hp.uniform(name, low, high) if is_float else hp.uniformint(name, low, high)
+    bounds = log(low), log(high)
+    return hp.loguniform(name, *bounds) if is_float else hp.qloguniform(name, *bounds, 1)
 
 
 def _legal(parameter: Any, suggested: Any) -> Any:
     if is_coded(parameter):
         return decoded(parameter, int(suggested))
     number = float(suggested) if isinstance(parameter, Float) else round(float(suggested))
-    return min(
-        max(number, parameter.low), parameter.high
-    )  # logarithms may be rounded beyond bounds
+    # Logarithms may be rounded beyond bounds.
+    return min(max(number, parameter.low), parameter.high)

@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+from experiments.asked import taken
 from experiments.botorch_peer import BoTorch
 from experiments.harness import Row
 from experiments.hebo_peer import HEBO
@@ -74,11 +75,7 @@ class OptunaStudy:
         return params
 
     def tell(self, params: Params, value: float) -> None:
-        for i, (own, trial) in enumerate(self.running):
-            if own is params:
-                self.study.tell(trial, value)
-                del self.running[i]
-                return
+        self.study.tell(taken(self.running, params), value)
 
 
 def tpe(space: Space, seed: int, trials: int, noisy: bool = False) -> OptunaStudy:
@@ -157,11 +154,7 @@ class SMAC:
         return params
 
     def tell(self, params: Params, value: float) -> None:
-        for i, (own, info) in enumerate(self.running):
-            if own is params:
-                self._tell(info, value)
-                del self.running[i]
-                return
+        self._tell(taken(self.running, params), value)
 
     def _start(self) -> None:
         """Made now, since the initial design must be known; its trials are told right away."""

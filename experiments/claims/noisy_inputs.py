@@ -96,12 +96,6 @@ CLAIMS = (
         first=("RBF",),
         second=("UTGP",),
         where={"noise": ["0.05", "0.1"]},
-        reasons={
-            "not reproduced": (
-                "Behind in 9 of 10 data sets by 0.13 nats; not significant after correction, "
-                "since it gains much in the one where the plain process is sure and wrong."
-            )
-        },
     ),
     _table(
         "Table 3.2",

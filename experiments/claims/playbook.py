@@ -57,12 +57,6 @@ CLAIMS = (
         measure=rank(log_regret(100), METHODS),
         first=PENALISERS,
         second=("TS",),
-        reasons={
-            "not reproduced": (
-                "It has the worst rank of the six, but PLAyBOOK-H is not far from it. The thesis's "
-                "program draws uniform numbers for it, ours normal ones."
-            ),
-        },
     ),
     _claim(
         "Figure 4.9",
