@@ -9,7 +9,7 @@ document leaves open was decided.
 
 from __future__ import annotations
 
-__all__ = ["EXPERIMENT"]
+__all__ = ["EXPERIMENT", "named", "searched_by"]
 
 from collections.abc import Callable, Mapping, Sequence
 from math import log
@@ -29,6 +29,7 @@ from outcrop.acquisition import EI, LCB, Acquisition
 from outcrop.baselines import DeltaCover
 from outcrop.inference import Slice
 from outcrop.kernels import BetaCDF, Matern52, Scaled, Warp
+from outcrop.maximise.base import Maximises
 from outcrop.params import free
 from outcrop.priors import Horseshoe, LogNormal
 from outcrop.strategies.initial import LatinHypercube
@@ -107,6 +108,13 @@ PUBLISHED_LCB = {  # section 5, "Other acquisition functions"
 
 
 def run(cell: Cell, number: int) -> Row:
+    surrogate, _ = named(cell)
+    evaluations = EVALUATIONS_WARPED if surrogate == WARPED else EVALUATIONS
+    return searched_by(DeltaCover(), cell, number, evaluations)
+
+
+def searched_by(maximiser: Maximises, cell: Cell, number: int, evaluations: int) -> Row:
+    """A run of a cell with a search of the acquisition."""
     problem = problem_of(cell["problem"])
     if cell["problem"] == "robot-pushing":
         problem = robot_pushing(number)
@@ -117,10 +125,9 @@ def run(cell: Cell, number: int) -> Row:
         surrogate=METHODS[surrogate](d),
         acquisition=ACQUISITIONS[ending],
         initial=LatinHypercube(size=size),
-        maximiser=DeltaCover(),
+        maximiser=maximiser,
     )
     initial = initial_points(problem.space, size, number)
-    evaluations = EVALUATIONS_WARPED if surrogate == WARPED else EVALUATIONS
     return search(problem, method, initial, evaluations, number, bent=False)
 
 

@@ -52,3 +52,14 @@ def test_without_halvings_the_first_boxes_are_the_last():
         waves, space, np.random.default_rng(0)
     )
     assert found.evaluations == 60 + 3 * 10 + 3
+
+
+@pytest.mark.parametrize(("fewest", "covered"), [(3, 7 + 4 + 3 + 3), (7, 4 * 7), (9, 4 * 7)])
+def test_half_as_many_boxes_are_covered_each_time_but_never_fewer_than_stated(fewest, covered):
+    space = SPACES[0]
+    waves = Waves.on(space, 3)
+    found = DeltaCover(spread=60, boxes=7, boxed=10, halvings=3, fewest=fewest)(
+        waves, space, np.random.default_rng(0)
+    )
+    centres = covered  # each box is scored with its centre
+    assert found.evaluations == 60 + 10 * covered + centres

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("experiments.harness")
 
-from experiments import modulated_table1
+from experiments import cover_boxes, modulated_table1
 from experiments.measures import gap
 from experiments.modulated_table1 import EXPERIMENT, METHODS, PUBLISHED, named
 from experiments.searches import problem_of
@@ -103,3 +103,17 @@ def test_a_search_that_ended_earlier_has_no_gap_after_more_evaluations():
     rows = [row({"problem": "shubert", "method": "GP"}, run, n) for run, n in [(0, 50), (1, 100)]]
     assert {run for _, run in gap(50).read(rows, "method")["GP"]} == {0, 1}
     assert {run for _, run in gap(100).read(rows, "method")["GP"]} == {1}
+
+
+def test_covers_are_compared_on_the_acquisitions_of_one_search(monkeypatch):
+    monkeypatch.setattr(modulated_table1, "INFERENCE", Slice(chains=2, burn_in=1))
+    small = {name: DeltaCover(20, boxes=2, boxed=5, halvings=1) for name in ("one", "other")}
+    monkeypatch.setattr(cover_boxes, "COVERS", small)
+    monkeypatch.setattr(cover_boxes, "AT", (1, 3))
+    monkeypatch.setattr(cover_boxes, "TRIALS", 9)
+    found = cover_boxes.run({"problem": "griewank-2", "method": "GP"}, 0)["found"]
+    assert [each["at"] for each in found] == [1, 3]
+    assert all(each["one"]["values"] == each["other"]["values"] for each in found)
+    lines = cover_boxes.report([{"found": found}]).splitlines()
+    assert len(lines) == 4  # header, rule, covers
+    assert lines[2].replace("one", "").split() == lines[3].replace("other", "").split()

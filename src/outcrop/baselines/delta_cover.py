@@ -10,6 +10,7 @@ from __future__ import annotations
 __all__ = ["DeltaCover"]
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -29,14 +30,16 @@ class DeltaCover(Maximiser):
 
         oc.Method(surrogate=oc.surrogates.Latent(), maximiser=oc.baselines.DeltaCover())
 
-    `spread` and `boxed` are numbers of points per column of the space. It scores many times more
-    points than `Maximiser`, and ignores its options for incumbents, ascents and sweeps.
+    `spread` and `boxed` are numbers of points per column of the space. Each time the boxes are half
+    as wide, half as many are covered, the best of them and at least `fewest`. It scores many times
+    more points than `Maximiser`, and ignores its options for incumbents, ascents and sweeps.
     """
 
     spread: int = 2000  # points of the first cover, per column
     boxes: int = 10  # around the best of them
     boxed: int = 50  # points in each box, per column
     halvings: int = 6  # of the boxes
+    fewest: int = 3  # boxes to the end
 
     def candidates(self, space: Space, rng: Rng, incumbents: Points | None = None) -> Points:
         if not space.columns:
@@ -48,8 +51,9 @@ class DeltaCover(Maximiser):
         self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector
     ) -> Scored:
         scored = Scored.by(function, candidates)
-        best = scored.top(self.boxes)
+        best = scored
         for halving in range(self.halvings + 1):
+            best = best.top(max(ceil(self.boxes / 2**halving), min(self.fewest, self.boxes)))
             reach = WIDEST / 2**halving
             boxes = [self._box(space, point, reach, rng) for point in best.X]
             tried = Scored.by(function, np.vstack([*boxes, best.X]))
