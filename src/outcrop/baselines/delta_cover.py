@@ -51,9 +51,10 @@ class DeltaCover(Maximiser):
         self, function: Function, space: Space, rng: Rng, candidates: Points, scales: Vector
     ) -> Scored:
         scored = Scored.by(function, candidates)
-        best = scored
+        best = scored.top(self.boxes)
         for halving in range(self.halvings + 1):
-            best = best.top(max(ceil(self.boxes / 2**halving), min(self.fewest, self.boxes)))
+            left = max(ceil(self.boxes / 2**halving), self.fewest)
+            best = best if len(best) <= left else best.top(left)
             reach = WIDEST / 2**halving
             boxes = [self._box(space, point, reach, rng) for point in best.X]
             tried = Scored.by(function, np.vstack([*boxes, best.X]))
