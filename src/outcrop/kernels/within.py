@@ -10,6 +10,7 @@ __all__ = ["Within", "holding"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import EllipsisType
 
 import numpy as np
@@ -23,14 +24,21 @@ from outcrop.typing import Conditions, Indices, Mask, Matrix, Points, Rng, Vecto
 
 def holding(parts: Sequence[Conditions], X: Points) -> Mask:
     """Which rows of `X` lie in which of the parts, `(n, len(parts))`."""
-    inside = np.ones((len(X), len(parts)), dtype=np.bool_)
-    known: dict[tuple[int, int], Mask] = {}
-    for i, conditions in enumerate(parts):
-        for condition in conditions:
-            if condition not in known:
-                known[condition] = X[:, condition[0]] == condition[1]
-            inside[:, i] &= known[condition]
+    columns, codes, needed = _compiled(tuple(parts))
+    holds = (X[:, columns] == codes).astype(float)
+    inside: Mask = holds @ needed == needed.sum(0)
     return inside
+
+
+@lru_cache(maxsize=256)
+def _compiled(parts: tuple[Conditions, ...]) -> tuple[Indices, Vector, Matrix]:
+    """Columns and codes of all conditions, and a 1 for each that a part needs, a column a part."""
+    known = list(dict.fromkeys(condition for part in parts for condition in part))
+    needed = np.zeros((len(known), len(parts)))
+    for i, part in enumerate(parts):
+        needed[[known.index(condition) for condition in part], i] = 1.0
+    columns = np.array([column for column, _ in known], dtype=np.intp)
+    return columns, np.array([code for _, code in known], dtype=float), needed
 
 
 @dataclass(frozen=True, eq=False)
