@@ -109,6 +109,7 @@ EXPERIMENT = Experiment(
             *thesis_cells(list(cocabo_batches.SWEPT), ["CoCaBO-auto"], 2),
             *thesis_cells(list(cocabo_batches.SWEPT), ["CoCaBO-auto"], 8),
         ],
+        thesis_cells(["svm-boston", "nn-yacht"], ["CoCaBO-learns"], 4),
         thesis_cells(FUNCTIONS, ["SMAC"]),
         [*thesis_cells(FUNCTIONS, ["SMAC"], 4), *thesis_cells(REAL, ["SMAC"], 4)],
         thesis_cells(MANY_LEVELS, [*COMPARED, "HyperOpt", "TPE"]),

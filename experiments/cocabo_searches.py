@@ -1,8 +1,9 @@
 """Searches of mixed spaces by CoCaBO and others, of the thesis's length and shorter.
 
-`CoCaBO-…` and `One-hot` are the thesis's methods, `CoCaBO-raw` with the rewards of its program;
-`cocabo` is ours of that name, and the *direct* variants search categories and numbers together,
-under CoCaBO's kernel and under that of `"gp"`.
+`CoCaBO-…` and `One-hot` are the thesis's methods, `CoCaBO-raw` with the rewards of its program,
+`CoCaBO-learns` with bandits that learn in batches of any size; `cocabo` is ours of that name, and
+the *direct* variants search categories and numbers together, under CoCaBO's kernel and under that
+of `"gp"`.
 
 A cell with `iterations` is a search as in the thesis, from random points, each iteration of `batch`
 trials; its hyperparameters are found anew as rarely as there. A cell without is one of `SHORT`
@@ -15,6 +16,7 @@ __all__ = [
     "DEFAULT",
     "FOLLOWED",
     "INITIAL",
+    "LEARNING",
     "METHODS",
     "PEERS",
     "SHORT",
@@ -52,6 +54,7 @@ SHORT = 100  # trials of a shorter search, initial ones included
 SEQUENTIAL, BATCHED = 200, 80  # iterations of the thesis's searches
 EVERY, MIX_EVERY = 10, 25  # iterations after which hyperparameters and λ are found anew
 DIGITS = 7  # that values of the thesis's searches are stored with
+LEARNING = 0.2  # γ of bandits, about that of four or five levels one by one
 DESIGN = RandomDesign(size=INITIAL)
 
 
@@ -82,15 +85,19 @@ class Length:
 
 
 def thesis(
-    space: Space, length: Length, mix: float | None, reward: Literal["scaled", "raw"] = "scaled"
+    space: Space,
+    length: Length,
+    mix: float | None,
+    reward: Literal["scaled", "raw"] = "scaled",
+    gamma: float | None = None,
 ) -> CoCaBO:
-    """CoCaBO-λ as the thesis describes it."""
+    """CoCaBO-λ as the thesis describes it, unless rewards or the bandits' rate are others."""
     if length.iterations is not None and mix is None:
         every, mix_every = EVERY * length.batch, MIX_EVERY * length.batch
         method = _maximising_ucb(LearntMix(space, every, mix_every))
     else:
         method = _maximising_ucb(_fitted(cocabo_model(space, mix), length))
-    return CoCaBO(method, batch=length.batch, horizon=length.horizon, reward=reward)
+    return CoCaBO(method, length.batch, length.horizon, gamma, reward)
 
 
 def one_hot(space: Space, length: Length) -> oc.Method:
@@ -122,6 +129,7 @@ METHODS: dict[str, Callable[[Space, Length], Any]] = {
     "CoCaBO-1.0": partial(thesis, mix=1.0),
     "CoCaBO-0.0": partial(thesis, mix=0.0),
     "CoCaBO-raw": partial(thesis, mix=None, reward="raw"),
+    "CoCaBO-learns": partial(thesis, mix=None, gamma=LEARNING),
     "One-hot": one_hot,
     "cocabo": ours,
     "direct-cocabo": partial(direct, surrogate=CategoryMix()),
@@ -166,7 +174,7 @@ def _searched(
     if name in PEERS:
         return peer_search(problem, name, initial, length.trials, number, length.batch)
     method = "random" if name == "random" else METHODS[name](problem.space, length)
-    bent = name not in (*THESIS, "CoCaBO-raw")
+    bent = name not in (*THESIS, "CoCaBO-raw", "CoCaBO-learns")
     return search(problem, method, initial, length.trials, number, length.batch, bent=bent)
 
 

@@ -15,7 +15,15 @@ __all__ = [
 
 from experiments.cocabo_batches import ITERATIONS, TRIALS
 from experiments.cocabo_levels import ENDS
-from experiments.cocabo_searches import BATCHED, EVERY, INITIAL, MIX_EVERY, SEQUENTIAL, SHORT
+from experiments.cocabo_searches import (
+    BATCHED,
+    EVERY,
+    INITIAL,
+    LEARNING,
+    MIX_EVERY,
+    SEQUENTIAL,
+    SHORT,
+)
 
 READING = f"""\
 Methods of chapter 5 of "Practical Bayesian optimisation for hyperparameter tuning" (Alvi 2019),
@@ -30,7 +38,8 @@ as follows:
 - The reward of a level is its best value, from 0 for the worst level to 1 for the best one; that of
   `CoCaBO-raw` the best value itself, −f, as in the thesis's program. EXP3's γ for {SEQUENTIAL}
   iterations is 0.12, 0.16, 0.19 and 0.46 for 3, 4, 5 and 17 levels. Categories that have no more
-  levels than a batch has trials are drawn evenly in batches.
+  levels than a batch has trials are drawn evenly in batches, but by `CoCaBO-learns`, which is
+  `CoCaBO-auto` with a γ of {LEARNING} for all.
 - `cocabo` is `method="cocabo"`: the same with sampled hyperparameters and log expected improvement.
   `direct-cocabo` searches categories and numbers together under the same model, `direct-overlap` is
   `method="gp"`: exp(−Σ 1[hᵢ ≠ hᵢ']/ℓᵢ) times a Matérn kernel.

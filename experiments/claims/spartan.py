@@ -30,8 +30,8 @@ CLAIMS = (
             where={"problem": ["exp-2d-wide"]},
             reasons={
                 "not reproduced": (
-                    "It solves the problem in more runs than BO, but BO solves it in most: the "
-                    "difference rests on few runs."
+                    "It solves 20 of 25 runs, BO 16: in most both end within rounding of the "
+                    "minimum, so that the difference rests on few runs."
                 ),
             },
         )
@@ -44,11 +44,6 @@ CLAIMS = (
         first=("WARP",),
         second=("BO",),
         where={"problem": ["exp-2d-wide"]},
-        reasons={
-            "not reproduced": (
-                "Solved in 9 of 10 runs, by BO in 6; with ten runs that is not beyond chance."
-            )
-        },
     ),
     *(
         _claim(
@@ -60,11 +55,12 @@ CLAIMS = (
             where={"problem": ["exp-2d-wide"]},
             reasons={
                 "contradicted": (
-                    "The local region of literal variances covers most of the square, so that it "
-                    "adds little."
+                    "As variances the widths make a local region that covers most of the square, "
+                    "so that it adds little. As deviations they do what the document shows, which "
+                    "may be its reading."
                 ),
                 "not reproduced": (
-                    "Most runs find it before iteration 20, and all find it in the end."
+                    "21 of 25 runs find it before iteration 20, the others soon after."
                 ),
             },
         )
@@ -107,6 +103,14 @@ CLAIMS = (
         first=("BO",),
         kind="share",
         where={"problem": ["logreg-surrogate"]},
+        reasons={
+            "contradicted": (
+                "The lowest value of our trees is that of a cell of 7e-5 of the space; 2 of 200 "
+                "searches find it, none of them BO. All else is at least 0.0013 higher, and BO is "
+                "within 0.0025 by then in 24 of 25 runs. The document's trees may have no such "
+                "cell (a guess)."
+            )
+        },
     ),
     _claim(
         "Figure 5",
@@ -115,6 +119,11 @@ CLAIMS = (
         first=("WARP",),
         second=("BO",),
         where={"problem": ["logreg-surrogate"]},
+        reasons={
+            "not reproduced": (
+                "Ahead in two runs of three, by 0.02 of the gap, less than matters on one problem."
+            )
+        },
     ),
     _claim(
         "Figure 5",
@@ -125,9 +134,9 @@ CLAIMS = (
         where={"problem": ["lda-surrogate"]},
         reasons={
             "not reproduced": (
-                "Our BO is not stuck: it finds the best cell in every run. We search the "
-                "measured table, the document trees fitted to it; that this is the reason is a "
-                "guess."
+                "Nothing holds our BO: its gaps are 0.98 in the mean, and those of Spartan BO are "
+                "0.93 (variances) and 0.86 (deviations). The document's trees are not public; "
+                "that theirs have a local minimum which ours do not is a guess."
             )
         },
     ),
@@ -140,8 +149,8 @@ CLAIMS = (
         where={"problem": ["lda-surrogate"]},
         reasons={
             "not reproduced": (
-                "It solves LDA in every run, and so do BO and most others, so that nothing is "
-                "left to be ahead by."
+                "It has the better mean, but solves fewer runs (11 of 25) than Spartan BO by "
+                "variances (14)."
             )
         },
     ),
@@ -152,5 +161,11 @@ CLAIMS = (
         first=SPARTAN,
         second=("BO",),
         where={"problem": ["hpnnet"]},
+        reasons={
+            "not reproduced": (
+                "All methods rise alike, to gaps of 0.82 to 0.85 after 60 choices of numbers; no "
+                "late jump to a good place is seen in their means."
+            )
+        },
     ),
 )

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("experiments.harness")
 
 from experiments import cocabo_short, cocabo_table53, harness
-from experiments.cocabo_searches import INITIAL, METHODS, Length
+from experiments.cocabo_searches import INITIAL, LEARNING, METHODS, Length
 from experiments.former import before_and_after, former_rows
 from experiments.mixed_models import LENGTHSCALE, Symmetric, one_hot_model
 from experiments.searches import initial_points, problem_of, search
@@ -48,7 +48,20 @@ def test_the_search_by_one_hot_codes_has_the_model_of_the_thesis():
     assert refitted.every == 40
 
 
-@pytest.mark.parametrize("name", ["CoCaBO-auto", "CoCaBO-raw", "One-hot"])
+@pytest.mark.parametrize("levels", [2, 4, 17])
+def test_bandits_learn_in_batches_if_there_are_more_levels_than_points_or_their_rate_is_given(
+    levels,
+):
+    space = problem_of("svm-boston").space
+    usual, learning = (
+        METHODS[name](space, Length(4, 80)).bandit(levels).gamma
+        for name in ("CoCaBO-auto", "CoCaBO-learns")
+    )
+    assert learning == LEARNING
+    assert (0 < usual < 1) == (levels > 4)
+
+
+@pytest.mark.parametrize("name", ["CoCaBO-auto", "CoCaBO-raw", "CoCaBO-learns", "One-hot"])
 @pytest.mark.parametrize("length", [Length(1), Length(1, 200)], ids=["short", "thesis"])
 def test_methods_of_the_thesis_search(name, length):
     problem = problem_of("func-2C")
