@@ -36,7 +36,7 @@ FIGURES = {  # of the thesis, by problem and batch; others are not in it
     **{(problem, "4"): "5.7" for problem in REAL},
 }
 PANELS = (
-    ("CoCaBO-auto", "CoCaBO-0.5", "CoCaBO-1.0", "CoCaBO-0.0", DEFAULT),
+    ("CoCaBO-auto", "CoCaBO-0.5", "CoCaBO-1.0", "CoCaBO-0.0", DEFAULT, "CoCaBO-learns"),
     ("CoCaBO-auto", "One-hot", "HyperOpt", "TPE", "SMAC", "random"),
 )
 
