@@ -250,7 +250,7 @@ the differences are beyond chance.
 - After 100 evaluations the document's order is seen where dimensions are many. On Deflected
   Corrugated Spring `GP` has 0.35 of the gap, as in the document (0.347), and all that can discount
   observations have 0.75 to 0.79; on Ackley-6 0.59, and 0.75 to 0.84; on the corrupted exponential
-  function 0.35, and 0.46 to 0.60. `Heterosced GP`, which is as poor as `GP` there in the document,
+  function 0.35, and 0.44 to 0.60. `Heterosced GP`, which is as poor as `GP` there in the document,
   is not here: its noise variances have priors of our own.
 - On functions of two dimensions all are near the minimum after 100 evaluations but for Shubert,
   where gaps go from 0 to 1, and Griewank.
