@@ -89,8 +89,8 @@ CLAIMS = (
         reasons={
             "not reproduced": (
                 "Ahead by far where it is in the document (Deflected Corrugated Spring 0.75 and "
-                "0.35, Ackley-6, corrupted Exponential). On nine of ten functions of two dimensions "
-                "both end within 0.02 of each other, where signs decide nothing."
+                "0.35, Ackley-6, corrupted Exponential). On nine of ten functions of two "
+                "dimensions both end within 0.02 of each other, where signs decide nothing."
             )
         },
     ),
