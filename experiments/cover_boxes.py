@@ -25,7 +25,7 @@ from outcrop.space import Space
 from outcrop.typing import Points, Rng
 
 AT = (25, 45, 65, 85)  # suggestions at which the covers are compared
-TRIALS = 104  # enough for as many suggestions in ten dimensions
+TRIALS = 104  # enough for all of them in eight dimensions
 EACH = 2  # searches by each cover
 COVERS = {
     "boxes kept": DeltaCover(fewest=10),
